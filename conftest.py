@@ -1,0 +1,3 @@
+"""Loads the plugin of the matrix."""
+
+pytest_plugins = ["matrix.plugin"]

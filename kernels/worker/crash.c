@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The last frame of a guest that a kernel killed:
+ *
+ *     u32 signal | i32 si_code | u64 fault address | u64 pc | u16 step | u16 nearest buffer | i64 offset | u32 length
+ *
+ * Step 0xffff: the worker itself was running. Buffer 0xffff: none near the address, offset and length are zero.
+ */
+#define _GNU_SOURCE   /* names of registers in ucontext.h */
+#include "crash.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "run.h"
+#include "worker.h"
+
+static uint8_t stack[64 * 1024] __attribute__((aligned(16)));
+
+static uintptr_t program_counter(const ucontext_t *context)
+{
+#if defined(__arm__)
+    return context->uc_mcontext.arm_pc;
+#elif defined(__aarch64__)
+    return context->uc_mcontext.pc;
+#elif defined(__i386__)
+    return (uintptr_t)context->uc_mcontext.gregs[REG_EIP];
+#elif defined(__x86_64__)
+    return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+#endif
+}
+
+/* The buffer that an address belongs to, as far as can be told: nearest, and no farther than the neighbouring slot. */
+static unsigned nearest_buffer(uintptr_t address)
+{
+    uintptr_t best = ARENA_CAPACITY + ARENA_GUARD;
+    unsigned found = WORKER_NONE;
+
+    for (unsigned i = 0; i < running.buffers; i++) {
+        uintptr_t distance = arena_distance(&running.buffer[i], address);
+
+        if (distance <= best) {
+            best = distance;
+            found = i;
+        }
+    }
+    return found;
+}
+
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+    static volatile sig_atomic_t reported;
+    static const struct frame nobody = { .id = 0xffffffff, .operation = 0xffff };
+    uintptr_t address = info->si_code > 0 ? (uintptr_t)info->si_addr : 0;   /* sent by a process: no address */
+    unsigned nearest;
+
+#if defined(__i386__) || defined(__x86_64__)
+    __asm__ volatile("cld");   /* the kernel under test may have left it set */
+#endif
+    if (number == SIGTERM && running.step == WORKER_NONE) {
+        frame_stop();
+        return;
+    }
+    if (reported)
+        _exit(EXIT_SIGNAL);
+    reported = 1;
+    nearest = address ? nearest_buffer(address) : WORKER_NONE;
+    reply_begin(running.frame ? running.frame : &nobody);
+    reply_u32((uint32_t)number);
+    reply_u32((uint32_t)info->si_code);
+    reply_u64(address);
+    reply_u64(program_counter(context));
+    reply_u16(running.step);
+    reply_u16((uint16_t)nearest);
+    if (nearest == WORKER_NONE) {
+        reply_u64(0);
+        reply_u32(0);
+    } else {
+        const struct buffer *buffer = &running.buffer[nearest];
+
+        reply_u64((uint64_t)((int64_t)address - (int64_t)(uintptr_t)buffer->start));
+        reply_u32(buffer->length);
+    }
+    reply_end(STATUS_SIGNAL);
+    frame_flush();
+    _exit(EXIT_SIGNAL);
+}
+
+void crash_install(void)
+{
+    static const int numbers[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS, SIGTERM };
+    stack_t alternate = { .ss_sp = stack, .ss_size = sizeof stack };
+    struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+
+    sigfillset(&action.sa_mask);
+    if (sigaltstack(&alternate, NULL) < 0) {
+        perror("worker: signal stack");
+        exit(EXIT_USAGE);
+    }
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (sigaction(numbers[i], &action, NULL) < 0) {
+            perror("worker: signal handler");
+            exit(EXIT_USAGE);
+        }
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "registers.h"
+
+#include <string.h>
+
+#include "detect.h"
+
+struct registers worker_known, worker_after;
+uint8_t worker_noise[NOISE_BYTES] __attribute__((aligned(64)));
+uint32_t worker_noise_vectors;
+
+_Static_assert(offsetof(struct registers, sp) == REGISTERS_SP, "assembly and C agree");
+#if defined(REGISTERS_VECTOR)
+_Static_assert(offsetof(struct registers, vector) == REGISTERS_VECTOR, "assembly and C agree");
+#endif
+#if defined(REGISTERS_FLAGS)
+_Static_assert(offsetof(struct registers, flags) == REGISTERS_FLAGS, "assembly and C agree");
+#endif
+#if defined(REGISTERS_X87)
+_Static_assert(offsetof(struct registers, x87) == REGISTERS_X87, "assembly and C agree");
+#endif
+
+#if defined(__arm__)
+static const char *const core_names[] = { "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11" };
+#elif defined(__aarch64__)
+static const char *const core_names[] = { "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29" };
+#elif defined(__i386__)
+static const char *const core_names[] = { "ebx", "esi", "edi", "ebp" };
+#elif defined(__x86_64__)
+static const char *const core_names[] = { "rbx", "rbp", "r12", "r13", "r14", "r15" };
+#endif
+
+enum { CORE = sizeof core_names / sizeof core_names[0] };
+_Static_assert(sizeof worker_known.core / sizeof worker_known.core[0] == CORE, "a name for every register");
+
+#if defined(REGISTERS_VECTOR)
+static const char *const vector_names[] = { "d8", "d9", "d10", "d11", "d12", "d13", "d14", "d15" };
+#endif
+
+void registers_prepare(void)
+{
+    uint64_t state = 1;
+
+    for (size_t i = 0; i < CORE; i++) {
+        state *= 0xd1342543de82ef95;   /* distinct values in which no byte is likely to be an address or a count */
+        worker_known.core[i] = (uintptr_t)(state ^ state >> 32);
+    }
+#if defined(REGISTERS_VECTOR)
+    for (size_t i = 0; i < 8; i++) {
+        state *= 0xd1342543de82ef95;
+        worker_known.vector[i] = state;
+    }
+#endif
+    for (size_t i = 0; i < NOISE_BYTES; i++) {
+        state *= 0xd1342543de82ef95;
+        worker_noise[i] = (uint8_t)(state >> 56);
+    }
+#if defined(__i386__)
+    worker_noise_vectors = worker_raw[1] >> 26 & 1;   /* SSE2 */
+#endif
+}
+
+static void add_name(char names[REGISTERS_TEXT], const char *name)
+{
+    size_t used = strlen(names), size = strlen(name);
+
+    if (used + size + 2 > REGISTERS_TEXT)
+        return;
+    if (used)
+        names[used++] = ' ';
+    memcpy(names + used, name, size + 1);
+}
+
+bool registers_kept(char names[REGISTERS_TEXT])
+{
+    names[0] = '\0';
+    for (size_t i = 0; i < CORE; i++)
+        if (worker_after.core[i] != worker_known.core[i])
+            add_name(names, core_names[i]);
+    if (worker_after.sp != worker_known.sp)
+        add_name(names, "sp");
+#if defined(REGISTERS_VECTOR)
+    for (size_t i = 0; i < 8; i++)
+        if (worker_after.vector[i] != worker_known.vector[i])
+            add_name(names, vector_names[i]);
+#endif
+#if defined(REGISTERS_FLAGS)
+    if (worker_after.flags & 0x400)
+        add_name(names, "direction-flag");
+#endif
+#if defined(REGISTERS_X87)
+    if ((worker_after.x87[2] & 0xffff) != 0xffff) {   /* a tag of 3 is an empty register: MMX was left without EMMS */
+        add_name(names, "x87-tags");
+        __asm__ volatile("fninit");
+    }
+#endif
+    return names[0] == '\0';
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The registers that a called function must give back. The trampoline loads worker_known before the call and stores
+ * into worker_after after it; C compares. Offsets are for the assembly files, which include this header too.
+ */
+#ifndef REGISTERS_H
+#define REGISTERS_H
+
+#if defined(__arm__)
+#define REGISTERS_SP 32        /* after r4-r11 */
+#define REGISTERS_VECTOR 40    /* d8-d15 */
+#elif defined(__aarch64__)
+#define REGISTERS_SP 88        /* after x19-x29 */
+#define REGISTERS_VECTOR 96    /* d8-d15 */
+#elif defined(__i386__)
+#define REGISTERS_SP 16        /* after ebx esi edi ebp */
+#define REGISTERS_FLAGS 20
+#define REGISTERS_X87 24       /* 28 bytes as FNSTENV writes them */
+#elif defined(__x86_64__)
+#define REGISTERS_SP 48        /* after rbx rbp r12-r15 */
+#define REGISTERS_FLAGS 56
+#else
+#error "no trampoline for this architecture"
+#endif
+
+#ifndef __ASSEMBLER__
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct registers {
+#if defined(__arm__)
+    uint32_t core[8];
+    uint32_t sp;
+    uint32_t unused;
+    uint64_t vector[8];
+#elif defined(__aarch64__)
+    uint64_t core[11];
+    uint64_t sp;
+    uint64_t vector[8];
+#elif defined(__i386__)
+    uint32_t core[4];
+    uint32_t sp;
+    uint32_t flags;
+    uint32_t x87[7];
+#elif defined(__x86_64__)
+    uint64_t core[6];
+    uint64_t sp;
+    uint64_t flags;
+#endif
+};
+
+enum { NOISE_BYTES = 512, CALL_WORDS = 8, REGISTERS_TEXT = 128 };
+
+extern struct registers worker_known, worker_after;
+extern uint8_t worker_noise[NOISE_BYTES];   /* what caller-saved registers hold at a call */
+extern uint32_t worker_noise_vectors;       /* i386: not 0 if the xmm registers exist */
+
+/* Once, after detect(). */
+void registers_prepare(void);
+
+/*
+ * Call `function` with all eight words where the architecture's C convention has its first eight word arguments;
+ * returns what is in the register of a word result (trampoline_<arch>.S).
+ */
+uintptr_t worker_call(void (*function)(void), const uintptr_t words[CALL_WORDS]);
+
+/*
+ * Compare after a call. False when something was not given back: `names` then lists it, separated by blanks. Repairs
+ * what would disturb the next call.
+ */
+bool registers_kept(char names[REGISTERS_TEXT]);
+
+#endif
+#endif

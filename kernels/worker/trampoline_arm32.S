@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* uintptr_t worker_call(void (*function)(void), const uintptr_t words[8]): see registers.h. AAPCS, hard float. */
+#if defined(__arm__)
+
+#include "registers.h"
+
+    .syntax unified
+    .arm
+    .text
+    .balign 4
+    .globl  worker_call
+    .type   worker_call, %function
+worker_call:
+    push    {r4-r11, lr}
+    sub     sp, sp, #4                      /* 8-byte alignment */
+    vpush   {d8-d15}
+    mov     r12, r0
+
+    /* words 4 to 7 on the stack */
+    sub     sp, sp, #16
+    add     r2, r1, #16
+    ldm     r2, {r4-r7}
+    stm     sp, {r4-r7}
+
+    /* noise in d0-d7, known values in what the function must keep, words 0 to 3 */
+    ldr     r3, =worker_noise
+    vldm    r3, {d0-d7}
+    ldr     r2, =worker_known
+    str     sp, [r2, #REGISTERS_SP]
+    add     r3, r2, #REGISTERS_VECTOR
+    vldm    r3, {d8-d15}
+    ldm     r2, {r4-r11}
+    ldm     r1, {r0-r3}
+    blx     r12
+
+    /* only r0 counts from here on; the stack pointer is believed to be the one from before the call */
+    ldr     r12, =worker_after
+    stm     r12, {r4-r11}
+    str     sp, [r12, #REGISTERS_SP]
+    add     r12, r12, #REGISTERS_VECTOR
+    vstm    r12, {d8-d15}
+    ldr     r12, =worker_known
+    ldr     sp, [r12, #REGISTERS_SP]
+
+    add     sp, sp, #16
+    vpop    {d8-d15}
+    add     sp, sp, #4
+    pop     {r4-r11, pc}
+    .ltorg
+    .size   worker_call, . - worker_call
+
+    .section .note.GNU-stack, "", %progbits
+
+#else
+    .section .note.GNU-stack, ""
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* uintptr_t worker_call(void (*function)(void), const uintptr_t words[8]): see registers.h. i386 System V, no PIC. */
+#if defined(__i386__)
+
+#include "registers.h"
+
+    .text
+    .balign 16
+    .globl  worker_call
+    .type   worker_call, @function
+worker_call:
+    movl    4(%esp), %eax
+    movl    8(%esp), %edx
+    pushl   %ebx
+    pushl   %esi
+    pushl   %edi
+    pushl   %ebp
+    subl    $12, %esp                       /* 16-byte alignment at the call */
+    pushl   28(%edx)
+    pushl   24(%edx)
+    pushl   20(%edx)
+    pushl   16(%edx)
+    pushl   12(%edx)
+    pushl   8(%edx)
+    pushl   4(%edx)
+    pushl   0(%edx)
+
+    /* noise in what the function may change, if the machine has it */
+    cmpl    $0, worker_noise_vectors
+    je      1f
+    movdqa  worker_noise, %xmm0
+    movdqa  worker_noise + 16, %xmm1
+    movdqa  worker_noise + 32, %xmm2
+    movdqa  worker_noise + 48, %xmm3
+    movdqa  worker_noise + 64, %xmm4
+    movdqa  worker_noise + 80, %xmm5
+    movdqa  worker_noise + 96, %xmm6
+    movdqa  worker_noise + 112, %xmm7
+1:  movl    worker_noise + 128, %ecx
+    movl    worker_noise + 132, %edx
+
+    /* known values in what it must keep */
+    movl    %esp, worker_known + REGISTERS_SP
+    movl    worker_known, %ebx
+    movl    worker_known + 4, %esi
+    movl    worker_known + 8, %edi
+    movl    worker_known + 12, %ebp
+    call    *%eax
+
+    /* only eax counts from here on; the stack pointer is believed to be the one from before the call */
+    movl    %ebx, worker_after
+    movl    %esi, worker_after + 4
+    movl    %edi, worker_after + 8
+    movl    %ebp, worker_after + 12
+    movl    %esp, worker_after + REGISTERS_SP
+    movl    worker_known + REGISTERS_SP, %esp
+    pushfl
+    popl    worker_after + REGISTERS_FLAGS
+    cld
+    fnstenv worker_after + REGISTERS_X87
+
+    addl    $44, %esp
+    popl    %ebp
+    popl    %edi
+    popl    %esi
+    popl    %ebx
+    ret
+    .size   worker_call, . - worker_call
+
+    .section .note.GNU-stack, "", @progbits
+
+#else
+    .section .note.GNU-stack, ""
+#endif

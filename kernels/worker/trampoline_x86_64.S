@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* uintptr_t worker_call(void (*function)(void), const uintptr_t words[8]): see registers.h. x86-64 System V. */
+#if defined(__x86_64__)
+
+#include "registers.h"
+
+    .text
+    .balign 16
+    .globl  worker_call
+    .type   worker_call, @function
+worker_call:
+    pushq   %rbx
+    pushq   %rbp
+    pushq   %r12
+    pushq   %r13
+    pushq   %r14
+    pushq   %r15
+    subq    $8, %rsp                        /* 16-byte alignment at the call */
+    pushq   56(%rsi)
+    pushq   48(%rsi)
+    movq    %rdi, %r11
+    movq    %rsi, %rax
+
+    /* noise in what the function may change */
+    movdqa  worker_noise(%rip), %xmm0
+    movdqa  worker_noise + 16(%rip), %xmm1
+    movdqa  worker_noise + 32(%rip), %xmm2
+    movdqa  worker_noise + 48(%rip), %xmm3
+    movdqa  worker_noise + 64(%rip), %xmm4
+    movdqa  worker_noise + 80(%rip), %xmm5
+    movdqa  worker_noise + 96(%rip), %xmm6
+    movdqa  worker_noise + 112(%rip), %xmm7
+    movdqa  worker_noise + 128(%rip), %xmm8
+    movdqa  worker_noise + 144(%rip), %xmm9
+    movdqa  worker_noise + 160(%rip), %xmm10
+    movdqa  worker_noise + 176(%rip), %xmm11
+    movdqa  worker_noise + 192(%rip), %xmm12
+    movdqa  worker_noise + 208(%rip), %xmm13
+    movdqa  worker_noise + 224(%rip), %xmm14
+    movdqa  worker_noise + 240(%rip), %xmm15
+    movq    worker_noise + 256(%rip), %r10
+
+    /* known values in what it must keep */
+    movq    %rsp, worker_known + REGISTERS_SP(%rip)
+    movq    worker_known(%rip), %rbx
+    movq    worker_known + 8(%rip), %rbp
+    movq    worker_known + 16(%rip), %r12
+    movq    worker_known + 24(%rip), %r13
+    movq    worker_known + 32(%rip), %r14
+    movq    worker_known + 40(%rip), %r15
+
+    movq    0(%rax), %rdi
+    movq    8(%rax), %rsi
+    movq    16(%rax), %rdx
+    movq    24(%rax), %rcx
+    movq    32(%rax), %r8
+    movq    40(%rax), %r9
+    movq    worker_noise + 264(%rip), %rax
+    call    *%r11
+
+    /* only rax counts from here on; the stack pointer is believed to be the one from before the call */
+    movq    %rbx, worker_after(%rip)
+    movq    %rbp, worker_after + 8(%rip)
+    movq    %r12, worker_after + 16(%rip)
+    movq    %r13, worker_after + 24(%rip)
+    movq    %r14, worker_after + 32(%rip)
+    movq    %r15, worker_after + 40(%rip)
+    movq    %rsp, worker_after + REGISTERS_SP(%rip)
+    movq    worker_known + REGISTERS_SP(%rip), %rsp
+    pushfq
+    popq    worker_after + REGISTERS_FLAGS(%rip)
+    cld
+
+    addq    $24, %rsp
+    popq    %r15
+    popq    %r14
+    popq    %r13
+    popq    %r12
+    popq    %rbp
+    popq    %rbx
+    ret
+    .size   worker_call, . - worker_call
+
+    .section .note.GNU-stack, "", @progbits
+
+#else
+    .section .note.GNU-stack, ""
+#endif

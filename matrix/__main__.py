@@ -1,0 +1,131 @@
+"""The command line: ``python -m matrix COMMAND``; each command is declared here and done in matrix/commands/."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from matrix import __version__
+from matrix.commands import doctor as doctor_command
+from matrix.commands import listing, reproduce, running
+from matrix.errors import MatrixError
+from matrix.model.catalog import load_catalog
+from matrix.model.selection import Selection
+from matrix.report.costs import load_costs
+from matrix.resources import data_root
+from matrix.run.session import Settings
+from matrix.run.state import RunState, controller_state
+
+_SANDBOX_OPTION: dict[str, Any] = {
+    "type": click.Choice(["auto", "docker", "host"]),
+    "default": "auto",
+    "envvar": "CAPMATRIX_SANDBOX",
+    "show_default": True,
+}
+
+
+def _console() -> Console:
+    """A console that does not wrap what is not printed on a terminal."""
+    console = Console()
+    return console if console.is_terminal else Console(width=120)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="capmatrix")
+def cli() -> None:
+    """Conformance test matrix for hand-optimised crypto kernels: every variant at every capability mask, under QEMU."""
+
+
+def _state(targets: tuple[str, ...], probe: bool, sandbox: str) -> RunState:
+    return controller_state(Selection(targets), Settings(), sandbox, load_costs(), collect_only=not probe)
+
+
+@cli.command("list")
+@click.argument("targets", nargs=-1, metavar="[TARGET]...")
+@click.option("--json", "as_json", is_flag=True, help="Print the lattices and the plan as JSON.")
+@click.option("--probe", is_flag=True, help="Try what this QEMU can do, so that skips are known.")
+@click.option("--sandbox", **_SANDBOX_OPTION, help="Where to probe.")
+def list_command(targets: tuple[str, ...], as_json: bool, probe: bool, sandbox: str) -> None:
+    """Print targets, masks and cells of the plan."""
+    state = _state(targets, probe, sandbox)
+    if as_json:
+        click.echo(json.dumps(listing.plan_as_json(state), indent=1))
+    else:
+        listing.print_plan(state, _console())
+
+
+@cli.command("explain")
+@click.argument("cell_id", metavar="ID")
+@click.option("--probe", is_flag=True, help="Try what this QEMU can do, so that a skip is explained.")
+@click.option("--sandbox", **_SANDBOX_OPTION, help="Where to probe.")
+def explain_command(cell_id: str, probe: bool, sandbox: str) -> None:
+    """Say in words what the cell ID is, how it is run and why."""
+    listing.explain(_state((), probe, sandbox), cell_id, _console())
+
+
+@cli.command("run", context_settings={"ignore_unknown_options": True})
+@click.argument("what", nargs=-1, metavar="[TARGET|ID]...")
+@click.option("-n", "workers", type=click.IntRange(min=0), default=None, help="Processes (default: one per core).")
+@click.option("--pytest", "more", multiple=True, metavar="OPTION", help="Pass OPTION on to pytest; repeatable.")
+@click.option("--sandbox", **_SANDBOX_OPTION, help="Where to build and run.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the random cases.")
+@click.option("--exhaustive", is_flag=True, help="Run the full corpus everywhere.")
+@click.option("--shard", default="", metavar="I/N", help="Run part I of N.")
+def run_command(
+    what: tuple[str, ...],
+    workers: int | None,
+    more: tuple[str, ...],
+    sandbox: str,
+    seed: int,
+    exhaustive: bool,
+    shard: str,
+) -> None:
+    """Run the conformance tests of targets (default: all) or of single cells."""
+    options = ["--sandbox", sandbox, "--seed", str(seed), *more]
+    options += ["--exhaustive"] if exhaustive else []
+    options += ["--shard", shard] if shard else []
+    sys.exit(running.run(what, running.cores() if workers is None else workers, options))
+
+
+@cli.command("repro")
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+@click.option(
+    "--sandbox",
+    type=click.Choice(["same", "auto", "docker", "host"]),
+    default="same",
+    show_default=True,
+    help="Where to run; `same` is the sandbox that the failure was seen in.",
+)
+def repro_command(file: Path, sandbox: str) -> None:
+    """Run a recorded failure again: exits with 0 when it is gone, 1 when it is there, 125 when it cannot be told."""
+    sys.exit(reproduce.reproduce(file, sandbox, _console()))
+
+
+@cli.command("doctor")
+@click.argument("targets", nargs=-1, metavar="[TARGET]...")
+@click.option("--install", is_flag=True, help="Install what is missing with apt-get, saying each command.")
+@click.option(
+    "--before-run",
+    is_flag=True,
+    help="Say nothing when the sandbox has all it needs; install only when CAPMATRIX_INSTALL=1 is set.",
+)
+@click.option("--sandbox", **_SANDBOX_OPTION, help="The sandbox that --before-run speaks of.")
+def doctor_cli(targets: tuple[str, ...], install: bool, before_run: bool, sandbox: str) -> None:
+    """Look for the compilers, QEMU and other programs that the targets need on this machine."""
+    doctor_command.doctor(load_catalog(data_root()), targets, install, sandbox if before_run else "", _console())
+
+
+def main() -> None:
+    """Entry point: what is wrong outside our code ends in one message and its own exit code, never in a traceback."""
+    try:
+        cli()
+    except MatrixError as problem:
+        click.echo(f"error: {problem}", err=True)
+        sys.exit(problem.exit_code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Cases: one operation with its inputs and its right answer, gathered into one corpus per algorithm."""

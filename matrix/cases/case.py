@@ -1,0 +1,80 @@
+"""A case is one operation with its inputs and its right answer; a corpus is all cases of one algorithm."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+Tier = Literal["smoke", "boundary", "full"]
+TIERS: tuple[Tier, ...] = ("smoke", "boundary", "full")
+"""From the smallest selection to the largest; each contains the ones before it."""
+
+Inputs = dict[str, bytes | int]
+Outputs = dict[str, bytes]
+
+OTHER_CONTRACT = "other-contract"
+"""Skip code: the published case has another contract than the operation (64-bit counter, refused wrap)."""
+
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One operation with its inputs.
+
+    ``name`` is unique in its corpus and safe as a file name. ``expected`` None means that the operation must
+    refuse. ``skip`` is '' or the reason code why the case does not run; such a case has no expected answer.
+    """
+
+    name: str
+    algorithm: str
+    operation: str
+    inputs: Inputs
+    origin: str
+    tier: Tier
+    expected: Outputs | None
+    skip: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A case before the oracle has answered.
+
+    ``published`` is the answer that the case's source gives: outputs, 'refuse', or None when it gives none.
+    ``where`` names file and entry of a published case, for messages.
+    """
+
+    name: str
+    operation: str
+    inputs: Inputs
+    origin: str
+    tier: Tier
+    published: Outputs | Literal["refuse"] | None = None
+    where: str = ""
+    skip: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """All cases of one algorithm in a fixed order. ``digest`` is a hex digest over all of them."""
+
+    algorithm: str
+    digest: str
+    cases: tuple[Case, ...]
+
+    def select(self, tier: Tier) -> tuple[Case, ...]:
+        """The cases of ``tier`` and of every smaller tier, in corpus order."""
+        admitted = TIERS[: TIERS.index(tier) + 1]
+        return tuple(case for case in self.cases if case.tier in admitted)
+
+
+def name_problem(names: Iterable[str]) -> str:
+    """Why ``names`` cannot be the case names of one corpus, or ''."""
+    seen: set[str] = set()
+    for name in names:
+        if not _NAME.fullmatch(name):
+            return f"case name {name!r} is not made of letters, digits, '.', '_' and '-'"
+        if name in seen:
+            return f"case name {name!r} is used twice"
+        seen.add(name)
+    return ""

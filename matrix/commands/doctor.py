@@ -1,0 +1,122 @@
+"""``doctor``: what this machine has and lacks, and the command that installs the rest."""
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.table import Table
+
+from matrix.errors import ToolError
+from matrix.model.catalog import Catalog
+from matrix.model.target import Target
+from matrix.sandbox.choose import choose_sandbox
+from matrix.sandbox.host import needed_packages
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked for: what it is for, where it is ('' when missing), and the Debian package that has it."""
+
+    name: str
+    purpose: str
+    found: str
+    package: str = ""
+
+
+def _version(program: str) -> str:
+    path = shutil.which(program)
+    if not path:
+        return ""
+    try:
+        done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False, timeout=30)
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        return f"{path} ({problem})"
+    return (done.stdout or done.stderr).splitlines()[0] if done.stdout or done.stderr else path
+
+
+def _package_of(program: str, target: Target) -> str:
+    packages = needed_packages(target)
+    if program == target.qemu:
+        return next((name for name in packages if "qemu" in name), "")
+    return " ".join(name for name in packages if "qemu" not in name)
+
+
+def doctor(
+    catalog: Catalog, targets: Sequence[str], install_missing: bool, before_run_in: str, console: Console
+) -> None:
+    """Look, say, and install if asked. With ``before_run_in`` (a sandbox name) only what a run there lacks is spoken of.
+
+    Raises ToolError when something needed is missing in the end.
+    """
+    rows = findings(catalog, targets)
+    if before_run_in:
+        if not missing_packages(rows) or choose_sandbox(before_run_in).name != "host":
+            return
+        install_missing = os.environ.get("CAPMATRIX_INSTALL") == "1"
+    print_findings(rows, console)
+    packages = missing_packages(rows)
+    if packages and install_missing:
+        install(packages, console)
+        rows = findings(catalog, targets)
+        packages = missing_packages(rows)
+        print_findings(rows, console)
+    if packages:
+        command = " ".join(install_command(packages))
+        step = f"`./toxw --install ...` or `python -m matrix doctor --install`; by hand: {command}"
+        raise ToolError("the host sandbox lacks programs", why=", ".join(packages), step=step)
+
+
+def findings(catalog: Catalog, targets: Iterable[str]) -> list[Finding]:
+    """Look for what ``targets`` (empty: all) need in the host sandbox, and for what is optional."""
+    rows = [Finding("python", "everything", f"{platform.python_version()} ({sys.executable})")]
+    for name in list(targets) or [target.name for target in catalog.targets.targets]:
+        target = catalog.targets.get(name)
+        for program in (target.compiler, target.qemu):
+            rows.append(Finding(program, f"target {name}", _version(program), _package_of(program, target)))
+    rows.append(Finding("ninja", "builds", _version("ninja"), "ninja-build"))
+    rows.append(Finding("docker", "sandbox docker (optional)", _version("docker") or _version("dockerd")))
+    rows.append(Finding("gdb-multiarch", "repro --gdb (optional)", _version("gdb-multiarch")))
+    return rows
+
+
+def missing_packages(rows: Iterable[Finding]) -> list[str]:
+    """Debian packages of what is needed and missing, each once."""
+    return list(dict.fromkeys(part for row in rows if not row.found for part in row.package.split()))
+
+
+def print_findings(rows: list[Finding], console: Console) -> None:
+    """The table."""
+    table = Table(title="doctor", title_justify="left")
+    for name in ("program", "for", "found"):
+        table.add_column(name)
+    for row in rows:
+        optional = "optional" in row.purpose
+        table.add_row(row.name, row.purpose, row.found or ("not found" if optional else "[bold red]missing[/]"))
+    console.print(table)
+
+
+def install_command(packages: list[str]) -> list[str]:
+    """The command that installs Debian packages, with sudo for others than root."""
+    command = ["apt-get", "install", "-y", "--no-install-recommends", *packages]
+    return command if os.geteuid() == 0 else ["sudo", *command]
+
+
+def install(packages: list[str], console: Console) -> None:
+    """Install ``packages``, saying each command before it runs. Raises ToolError when one fails."""
+    if not shutil.which("apt-get"):
+        raise ToolError(
+            "cannot install packages here", why="apt-get not found", step="install them by hand, or use docker"
+        )
+    command = install_command(packages)
+    update = [*command[: command.index("apt-get") + 1], "update"]
+    for argv in (update, command):
+        console.print(f"+ {' '.join(argv)}", highlight=False, markup=False, soft_wrap=True)
+        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+        done = subprocess.run(argv, env=environment, stdin=subprocess.DEVNULL, check=False)
+        if done.returncode:
+            raise ToolError(f"{argv[0]} failed", why=f"exit status {done.returncode}: {' '.join(argv)}")

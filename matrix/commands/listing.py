@@ -1,0 +1,130 @@
+"""``list`` and ``explain``: the plan in numbers and in words."""
+
+from collections import Counter
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from matrix.errors import SelectionError
+from matrix.model.choice import length_classes
+from matrix.model.plan import KINDS, REASONS, Cell, find
+from matrix.run.state import RunState
+
+
+def plan_as_json(state: RunState) -> dict[str, Any]:
+    """The plan as JSON values: per target its lattice, masks and variants; and every selected cell."""
+    catalog = state.catalog
+    targets = []
+    for name in dict.fromkeys(cell.target for cell in state.selected):
+        target = catalog.targets.get(name)
+        table = catalog.capabilities[target.arch]
+        providers = {}
+        for provider in catalog.providers:
+            masks = catalog.masks(target, provider)
+            providers[provider.name] = {
+                "lattice": list(provider.lattice(target, table)),
+                "masks": [str(mask) for mask in masks],
+                "mask_count": len(masks),
+                "variants": {
+                    f"{v.algorithm}-{v.name}": {"requires": list(v.requires), "provides": list(v.provides)}
+                    for v in provider.for_target(target, table)
+                },
+            }
+        targets.append({"name": name, "arch": target.arch, "description": target.description, "providers": providers})
+    return {
+        "probed": state.abilities is not None,
+        "targets": targets,
+        "cells": [cell_as_json(c) for c in state.selected],
+    }
+
+
+def cell_as_json(cell: Cell) -> dict[str, Any]:
+    """One cell as JSON values."""
+    return {
+        "id": cell.id,
+        "kind": cell.kind,
+        "decision": "skip" if cell.reason else "run",
+        "reason": cell.reason,
+        "detail": cell.detail,
+        "cpu": cell.cpu,
+        "corpus": cell.tier,
+        "lost": cell.lost,
+    }
+
+
+def print_plan(state: RunState, console: Console) -> None:
+    """The plan in numbers: masks, cells of each kind, skips by reason; then the cells' ids."""
+    table = Table(title="plan", title_justify="left")
+    for name in ("target", "masks", "variants", *KINDS, "skipped"):
+        table.add_column(name, justify="left" if name == "target" else "right")
+    catalog = state.catalog
+    for name in dict.fromkeys(cell.target for cell in state.selected):
+        target = catalog.targets.get(name)
+        cells = [cell for cell in state.selected if cell.target == name]
+        kinds = Counter(cell.kind for cell in cells)
+        masks = sum(len(catalog.masks(target, provider)) for provider in catalog.providers)
+        variants = sum(len(p.for_target(target, catalog.capabilities[target.arch])) for p in catalog.providers)
+        skipped = sum(bool(cell.reason) for cell in cells)
+        row = [masks, variants, *(kinds[kind] for kind in KINDS), skipped]
+        table.add_row(name, *map(str, row))
+    console.print(table)
+    for cell in state.selected:
+        console.print(cell.id + (f"  skip {cell.reason}" if cell.reason else ""), highlight=False, soft_wrap=True)
+    reasons = Counter(cell.reason for cell in state.selected if cell.reason)
+    for reason, count in reasons.most_common():
+        console.print(f"{count} skipped: {reason} - {REASONS[reason]}", highlight=False, soft_wrap=True)
+    if state.abilities is None:
+        console.print("not probed: which cells this QEMU can express is not known (`--probe` tries)", highlight=False)
+    console.print(f"{len(state.selected)} cells", highlight=False)
+
+
+def explain(state: RunState, cell_id: str, console: Console) -> None:
+    """One cell in words. Raises SelectionError when there is none of that id."""
+    cell = find(state.cells, cell_id)
+    if cell is None:
+        part = cell_id.rsplit("/", 1)[0]
+        near = [other.id for other in state.cells if other.id.startswith(part)][:5]
+        why = f"near it: {', '.join(near)}" if near else "no id begins like it"
+        raise SelectionError(f"there is no cell {cell_id!r}", why=why)
+    for line in _explanation(state, cell):
+        console.print(line, highlight=False, soft_wrap=True)
+
+
+_WHAT = {
+    "dispatch": "asks the dispatcher what it takes for every call and length class, runs one case of each class, and "
+    "compares with tests/conformance/expected_dispatch.toml",
+    "variant": "runs this variant by name over the corpus, on the CPU that has what it requires and nothing more",
+    "trap": "runs this variant by name on a CPU that lacks {lost}: it must die of SIGILL inside its own file",
+    "mask": "runs the algorithm through the dispatcher at this mask; exactly the planned variants may be entered",
+}
+_HOW = {
+    "hard": "the emulated CPU has exactly these capabilities and nothing is told to the worker",
+    "soft": "the mask is told to the worker on the richest emulated CPU",
+}
+
+
+def _explanation(state: RunState, cell: Cell) -> list[str]:
+    target = state.catalog.targets.get(cell.target)
+    lines = [
+        f"[bold]{cell.id}[/]",
+        f"  test       test_{cell.kind}: {_WHAT[cell.kind].format(lost=cell.lost)}",
+        f"  target     {target.description}; {target.compiler}",
+        f"  mask       {cell.mask} (a CPU with it has {' '.join(sorted(cell.mask.closed)) or 'no capability'})",
+        f"  {cell.enforcement:<10} {_HOW[cell.enforcement]}",
+        f"  guest      {target.qemu} -cpu {cell.cpu or '(none)'}",
+        f"  decision   {'skip ' + cell.reason + ': ' + cell.detail if cell.reason else 'run'}",
+    ]
+    if cell.algorithm:
+        provider = state.catalog.provider(cell.provider)
+        interface = provider.interfaces[cell.algorithm]
+        variants = provider.for_target(target, state.catalog.capabilities[target.arch])
+        own = [v for v in variants if v.algorithm == cell.algorithm]
+        for operation in interface.operations.values():
+            bounds = ", ".join(map(str, length_classes(operation, own)))
+            lines.append(
+                f"  operation  {operation.name}: {' '.join(s.call for s in operation.steps)}; lengths cut at {bounds}"
+            )
+        lines.append(f"  corpus     {cell.tier}")
+    lines.append(f"  run it     python -m matrix run {cell.id}")
+    return lines

@@ -1,0 +1,83 @@
+"""``repro``: run a recorded failure again and show expected and got side by side."""
+
+from pathlib import Path
+
+from rich.console import Console
+
+from matrix.errors import MatrixError
+from matrix.model.catalog import load_catalog
+from matrix.resources import data_root
+from matrix.run.repro import BAD, CANNOT_TELL, GOOD, Recorded, find_cell, read_failure, run_again
+from matrix.run.session import Session, Settings
+from matrix.run.verdict import CellResult, Failure
+from matrix.sandbox.choose import choose_sandbox
+from matrix.sandbox.locks import cache_root
+
+_ROW = 16
+_ROWS_AROUND = 2
+
+
+def reproduce(path: Path, sandbox_name: str, console: Console) -> int:
+    """Run the failure of ``path`` again. Returns 0 when it is gone, 1 when it is there, 125 when it cannot be told (the
+    cell does not exist, or what surrounds it does not build). Raises ReproError when the file cannot be read."""
+    recorded = read_failure(path)
+    console.print(f"[bold]{recorded.cell_id}[/] on -cpu {recorded.cpu}", highlight=False, soft_wrap=True)
+    console.print(f"  recorded: {recorded.kind}: {recorded.summary}", highlight=False, markup=False, soft_wrap=True)
+    try:
+        result = _run(recorded, sandbox_name)
+    except MatrixError as problem:
+        console.print(f"cannot tell: {problem}", highlight=False, markup=False, soft_wrap=True)
+        return CANNOT_TELL
+    if not result.failures:
+        console.print(f"[bold green]passes[/]: {result.runs} run{'s' if result.runs != 1 else ''}")
+        return GOOD
+    for failure in result.failures:
+        console.print(f"[bold red]{failure.kind}[/]: ", end="")
+        console.print(failure.summary, highlight=False, markup=False, soft_wrap=True)
+        _show(failure, console)
+    return BAD
+
+
+def _run(recorded: Recorded, sandbox_name: str) -> CellResult:
+    catalog = load_catalog(data_root())
+    find_cell(catalog, recorded)
+    sandbox = choose_sandbox(recorded.sandbox if sandbox_name == "same" else sandbox_name)
+    settings = Settings(recorded.seed, recorded.exhaustive)
+    session = Session(catalog, sandbox, settings, cache_root() / "corpora")
+    try:
+        return run_again(session, recorded)
+    finally:
+        session.close()
+
+
+def _show(failure: Failure, console: Console) -> None:
+    """The inputs, the compiler's message, and the rows of expected and got around the first wrong byte."""
+    details = failure.details
+    if "log" in details:
+        console.print(details["log"], highlight=False, markup=False, soft_wrap=True)
+    if failure.input:
+        console.print(
+            f"  case {failure.input.name} ({failure.input.origin}), placement {failure.placement}", highlight=False
+        )
+        for name, value in failure.input.inputs.items():
+            text = f"{value.hex() or '(empty)'} ({len(value)} bytes)" if isinstance(value, bytes) else f"{value:#x}"
+            shown = (
+                text if len(text) <= 200 else f"{text[:160]}... ({len(value) if isinstance(value, bytes) else 4} bytes)"
+            )
+            console.print(f"  {name} = {shown}", highlight=False, markup=False, soft_wrap=True)
+    if "expected" in details:
+        _show_bytes(
+            bytes.fromhex(details["expected"]), bytes.fromhex(details["got"]), details["first_wrong_byte"], console
+        )
+
+
+def _show_bytes(expected: bytes, got: bytes, first: int, console: Console) -> None:
+    console.print(
+        f"  first wrong byte {first}, in block {first // 64} of 64 bytes, block {first // 16} of 16", highlight=False
+    )
+    start = max(0, first // _ROW - _ROWS_AROUND) * _ROW
+    for row in range(start, min(len(expected), start + (2 * _ROWS_AROUND + 1) * _ROW), _ROW):
+        one, other = expected[row : row + _ROW], got[row : row + _ROW]
+        console.print(f"  {row:6d} expected {one.hex(' ')}", highlight=False)
+        marked = " ".join(f"[bold red]{b:02x}[/]" if a != b else f"{b:02x}" for a, b in zip(one, other, strict=True))
+        console.print(f"  {'':6} got      {marked}", highlight=False)

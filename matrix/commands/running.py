@@ -1,0 +1,43 @@
+"""``run``: the conformance tests of some targets or cells, spread over the cores by pytest-xdist."""
+
+import os
+import sys
+from collections.abc import Iterable
+
+import pytest
+
+from matrix.errors import SelectionError
+from matrix.model.catalog import load_catalog
+from matrix.model.plan import find, plan
+from matrix.resources import conformance_root, data_root
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def pytest_arguments(what: Iterable[str], workers: int, options: Iterable[str]) -> list[str]:
+    """pytest's command line for targets (names) and cells (ids with slashes). Raises SelectionError."""
+    catalog = load_catalog(data_root())
+    cells = plan(catalog, None)
+    root = conformance_root()
+    nodes: list[str] = []
+    arguments: list[str] = []
+    for name in what:
+        if "/" not in name:
+            arguments += ["--target", catalog.targets.get(name).name]
+            continue
+        cell = find(cells, name)
+        if cell is None:
+            raise SelectionError(f"there is no cell {name!r}")
+        nodes.append(f"{root / f'test_{cell.kind}.py'}::test_{cell.kind}[{cell.id}]")
+    if nodes and arguments:
+        raise SelectionError("targets and cells cannot be mixed", why="name targets, or cell ids")
+    return [*(nodes or [str(root)]), *arguments, "-n", str(workers), *options]
+
+
+def run(what: Iterable[str], workers: int, options: Iterable[str]) -> int:
+    """Run pytest in this process and return its exit code."""
+    sys.stdout.flush()
+    return int(pytest.main(["-q", *pytest_arguments(what, workers, options)]))

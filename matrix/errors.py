@@ -1,0 +1,113 @@
+"""One class per kind of failure; each says what, where, why and what to do next, and has its own exit code.
+
+Exit codes 0 and 1 are pytest's (all passed, some failed); 2 is a usage error of the command line.
+"""
+
+
+class MatrixError(Exception):
+    """A failure that is reported as one message, without a traceback.
+
+    ``what`` names the thing that is wrong, ``where`` the file and key, ``why`` the reason, ``step`` what to do next.
+    """
+
+    exit_code = 10
+    step = ""
+
+    def __init__(self, what: str, *, where: str = "", why: str = "", step: str = "") -> None:
+        self.what = what
+        self.where = where
+        self.why = why
+        self.step = step or type(self).step
+        super().__init__(str(self))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild, (type(self), self.what, self.where, self.why, self.step))
+
+    def __str__(self) -> str:
+        lines = [self.what]
+        for label, text in (("where", self.where), ("why", self.why), ("next", self.step)):
+            if text:
+                lines.append(f"  {label}: {text}")
+        return "\n".join(lines)
+
+
+def _rebuild(kind: type[MatrixError], what: str, where: str, why: str, step: str) -> MatrixError:
+    """Pickle support: keyword-only fields do not survive the default protocol."""
+    return kind(what, where=where, why=why, step=step)
+
+
+class TableError(MatrixError):
+    """A table is wrong: targets.toml, capabilities.toml, an interface file, expected_dispatch.toml."""
+
+    exit_code = 11
+    step = "correct the named key; CONTRIBUTING.md shows the form"
+
+
+class HeaderError(MatrixError):
+    """The header block of a kernel file is wrong."""
+
+    exit_code = 12
+    step = "correct the /*toml ... */ block; CONTRIBUTING.md shows the form"
+
+
+class MaskError(MatrixError):
+    """A mask text does not parse or asks for what does not exist."""
+
+    exit_code = 13
+    step = "`python -m matrix list TARGET` prints the masks of a target"
+
+
+class VectorError(MatrixError):
+    """A vector file is truncated, has an unknown field, or contradicts the oracle."""
+
+    exit_code = 14
+    step = "restore the file from its origin (vectors/sources.toml names it)"
+
+
+class ReproError(MatrixError):
+    """A failure file cannot be read or names what does not exist any more."""
+
+    exit_code = 15
+    step = "run the cell again to write a new failure file"
+
+
+class ToolError(MatrixError):
+    """A program that is needed (compiler, qemu, ninja) is missing or does not start."""
+
+    exit_code = 16
+    step = "run `python -m matrix doctor` to see what is missing"
+
+
+class EngineError(MatrixError):
+    """The container engine does not answer."""
+
+    exit_code = 17
+    step = "start the engine, or choose `--sandbox host`"
+
+
+class BuildError(MatrixError):
+    """A worker could not be built: generated code or the worker's own sources do not compile or link."""
+
+    exit_code = 18
+    step = "the compiler's message is above; `python -m matrix doctor` checks the tools"
+
+
+class GuestError(MatrixError):
+    """A guest broke the frame protocol or does not start."""
+
+    exit_code = 19
+    step = "run `python -m matrix repro` on the failure file, or report a bug in the worker"
+
+
+class OracleError(MatrixError):
+    """An oracle function is missing, has other parameters than its operation, or two oracles disagree."""
+
+    exit_code = 20
+    step = "see matrix/oracles; every operation needs one function with the operation's input names"
+
+
+class SelectionError(MatrixError):
+    """A filter names something that does not exist, or nothing is left to run."""
+
+    exit_code = 21
+    step = "`python -m matrix list` prints what there is"

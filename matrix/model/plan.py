@@ -1,0 +1,192 @@
+"""The plan: a pure function from (tables, headers, abilities) to cells; it alone decides run or skip with a reason."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from matrix.model.ability import Abilities
+from matrix.model.capability import CapabilityTable
+from matrix.model.catalog import OURS, Catalog, Provider
+from matrix.model.choice import chosen_for, length_classes
+from matrix.model.kernel import Variant
+from matrix.model.mask import Mask, make_mask
+from matrix.model.target import Cpu, Target
+
+DISPATCH = "dispatch"
+KINDS = ("dispatch", "variant", "trap", "mask")
+"""The four tests of a cell; each has one file in tests/conformance."""
+ENFORCEMENTS = ("hard", "soft")
+CANNOT_EXPRESS = "qemu-cannot-express"
+REASONS = {
+    CANNOT_EXPRESS: "this QEMU has no CPU with exactly these capabilities, or does not enforce their absence",
+    "other-contract": "the published case follows another contract than the interface",
+}
+"""Every reason code of a skip, with its meaning."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One row of plan, ledger and journal: one pytest node that runs many cases.
+
+    ``cpu`` is the string for ``-cpu``, ``tier`` the part of the corpus, ``lost`` the capability a trap takes away;
+    ``reason`` is empty when the cell runs, else a code of REASONS with ``detail``.
+    """
+
+    kind: str
+    target: str
+    provider: str
+    enforcement: str
+    mask: Mask
+    algorithm: str = ""
+    variant: str = ""
+    cpu: str = ""
+    tier: str = "full"
+    lost: str = ""
+    reason: str = ""
+    detail: str = ""
+
+    @property
+    def subject(self) -> str:
+        """``dispatch``, ``<algorithm>`` or ``<algorithm>-<variant>``, behind ``provider:`` when that is not ours."""
+        name = DISPATCH if self.kind == DISPATCH else self.algorithm
+        if self.variant:
+            name = f"{name}-{self.variant}"
+        return name if self.provider == OURS else f"{self.provider}:{name}"
+
+    @property
+    def id(self) -> str:
+        """``target/enforcement/mask/subject``."""
+        return f"{self.target}/{self.enforcement}/{self.mask}/{self.subject}"
+
+    @property
+    def guest(self) -> tuple[str, str, str]:
+        """What needs a guest of its own: (target, provider, CPU string)."""
+        return (self.target, self.provider, self.cpu)
+
+
+def plan(catalog: Catalog, abilities: Abilities | None) -> tuple[Cell, ...]:
+    """Every cell, in deterministic order. Without abilities nothing is known to be inexpressible and all cells run;
+    the ids are the same."""
+    cells: list[Cell] = []
+    for target in catalog.targets.targets:
+        for provider in catalog.providers:
+            cells.extend(_Planner(catalog, target, provider, abilities).cells())
+    return tuple(cells)
+
+
+class _Planner:
+    """The cells of one provider on one target."""
+
+    def __init__(self, catalog: Catalog, target: Target, provider: Provider, abilities: Abilities | None) -> None:
+        self.catalog = catalog
+        self.target = target
+        self.provider = provider
+        self.abilities = abilities
+        self.table: CapabilityTable = catalog.capabilities[target.arch]
+        self.variants = provider.for_target(target, self.table)
+        self.lattice = provider.lattice(target, self.table)
+        self.masks = catalog.masks(target, provider)
+        self.soft = catalog.targets.soft_cpu(target, self.table)
+
+    def cells(self) -> Iterator[Cell]:
+        for enforcement in ENFORCEMENTS:
+            for mask in self.masks:
+                yield self._placed(self._cell("dispatch", enforcement, mask))
+        for variant in self.variants:
+            mask = make_mask(self.table, self.lattice, variant.requires)
+            yield self._placed(self._cell("variant", "hard", mask, variant.algorithm, variant.name))
+        for variant in self.variants:
+            for lost in variant.requires:
+                yield self._trap(variant, lost)
+        for algorithm in self.provider.interfaces:
+            if any(variant.algorithm == algorithm for variant in self.variants):
+                yield from self._through_dispatcher(algorithm)
+
+    def _cell(self, kind: str, enforcement: str, mask: Mask, algorithm: str = "", variant: str = "") -> Cell:
+        return Cell(kind, self.target.name, self.provider.name, enforcement, mask, algorithm, variant)
+
+    def _through_dispatcher(self, algorithm: str) -> Iterator[Cell]:
+        """Every mask; the first of each distinct set of chosen variants runs the boundary corpus, the others smoke."""
+        for enforcement in ENFORCEMENTS:
+            seen: set[object] = set()
+            for mask in self.masks:
+                cell = self._placed(self._cell("mask", enforcement, mask, algorithm))
+                chosen = self._chosen(algorithm, mask)
+                cell = replace(cell, tier="smoke" if chosen in seen else "boundary")
+                if not cell.reason:
+                    seen.add(chosen)
+                yield cell
+
+    def _chosen(self, algorithm: str, mask: Mask) -> object:
+        interface = self.provider.interfaces[algorithm]
+        variants = tuple(variant for variant in self.variants if variant.algorithm == algorithm)
+        return tuple(
+            (length, call, taken.name if taken else None)
+            for operation in interface.operations.values()
+            for length in length_classes(operation, variants)
+            for call, taken in chosen_for(operation, interface, variants, mask.closed, length)
+        )
+
+    def _trap(self, variant: Variant, lost: str) -> Cell:
+        closed = self.table.without(self.table.closure(variant.requires), lost)
+        mask = Mask(self.table.sorted(closed & set(self.lattice)), closed)
+        cell = replace(self._cell("trap", "hard", mask, variant.algorithm, variant.name), lost=lost)
+        return self._placed(cell)
+
+    def _placed(self, cell: Cell) -> Cell:
+        """``cell`` with its CPU string, or with the reason why this QEMU cannot run it."""
+        if cell.enforcement == "soft":
+            cpu: Cpu | None = self.soft
+        else:
+            cpu = self.catalog.targets.hard_cpu(self.target, self.table, self.lattice, cell.mask)
+        if cpu is None:
+            detail = f"images/targets.toml has no CPU of {self.target.arch} with {cell.mask} and nothing more"
+            return replace(cell, reason=CANNOT_EXPRESS, detail=detail)
+        if self.abilities is None:
+            return replace(cell, cpu=cpu.strings[0])
+        refused = []
+        for text in cpu.strings:
+            problem = self._problem(cell, cpu, text)
+            if not problem:
+                return replace(cell, cpu=text)
+            refused.append(f"-cpu {text}: {problem}")
+        return replace(cell, cpu=cpu.strings[0], reason=CANNOT_EXPRESS, detail="; ".join(refused))
+
+    def _problem(self, cell: Cell, cpu: Cpu, text: str) -> str:
+        """Why this QEMU's CPU ``text`` cannot carry ``cell``; empty when it can."""
+        assert self.abilities is not None
+        ability = self.abilities.cpus.get((self.target.qemu, text))
+        if ability is None:
+            return "was not probed"
+        if not ability.starts:
+            return ability.note or "does not start"
+        missing = cell.mask.closed - ability.executes
+        if missing:
+            return f"cannot execute {' '.join(self.table.sorted(missing))}"
+        if cpu.has is not None and cell.enforcement == "hard":
+            extra = (ability.executes - cpu.has) & set(self.table.names)
+            if extra:
+                return f"executes {' '.join(self.table.sorted(extra))} all the same"
+        return ""
+
+
+def cpu_strings(catalog: Catalog, wanted: set[str]) -> tuple[tuple[Target, str], ...]:
+    """Every (target, CPU string) that some cell of the ``wanted`` targets may use: what is to be probed, once per qemu
+    program and string."""
+    found: dict[tuple[str, str], tuple[Target, str]] = {}
+    for target in (target for target in catalog.targets.targets if target.name in wanted):
+        table = catalog.capabilities[target.arch]
+        for provider in catalog.providers:
+            planner = _Planner(catalog, target, provider, None)
+            cpus = [planner.soft]
+            for cell in planner.cells():
+                cpu = catalog.targets.hard_cpu(target, table, planner.lattice, cell.mask)
+                if cpu:
+                    cpus.append(cpu)
+            for text in dict.fromkeys(text for cpu in cpus for text in cpu.strings):
+                found.setdefault((target.qemu, text), (target, text))
+    return tuple(found.values())
+
+
+def find(cells: Iterable[Cell], cell_id: str) -> Cell | None:
+    """The cell called ``cell_id``, or None."""
+    return next((cell for cell in cells if cell.id == cell_id), None)

@@ -1,0 +1,106 @@
+"""Select cells of a plan by the words of the command line, and cut the selection into shards."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from matrix.errors import MaskError, SelectionError
+from matrix.model.catalog import Catalog
+from matrix.model.mask import parse_mask
+from matrix.model.plan import ENFORCEMENTS, Cell
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is wanted; an empty tuple or text means everything. ``shard`` is ``i/n`` with 1 <= i <= n."""
+
+    targets: tuple[str, ...] = ()
+    providers: tuple[str, ...] = ()
+    enforcements: tuple[str, ...] = ()
+    masks: tuple[str, ...] = ()
+    algorithms: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    cpu: str = ""
+    shard: str = ""
+
+
+def select(cells: Iterable[Cell], wanted: Selection, catalog: Catalog, costs: Mapping[str, float]) -> tuple[Cell, ...]:
+    """The cells that ``wanted`` names, in plan order. Raises SelectionError, MaskError for words that name nothing."""
+    cells = tuple(cells)
+    _check(wanted, catalog)
+    tests: list[Callable[[Cell], bool]] = []
+    for names, attribute in (
+        (wanted.targets, "target"),
+        (wanted.providers, "provider"),
+        (wanted.enforcements, "enforcement"),
+        (wanted.algorithms, "algorithm"),
+        (wanted.variants, "variant"),
+    ):
+        if names:
+            tests.append(lambda cell, names=names, attribute=attribute: getattr(cell, attribute) in names)  # type: ignore[misc]
+    if wanted.masks:
+        texts = {"+".join(sorted(text.split("+"))) for text in wanted.masks}
+        tests.append(lambda cell: "+".join(sorted(str(cell.mask).split("+"))) in texts)
+    if wanted.cpu:
+        tests.append(lambda cell: wanted.cpu in (cell.cpu, cell.cpu.split(",")[0]))
+    chosen = tuple(cell for cell in cells if all(test(cell) for test in tests))
+    return _shard(chosen, wanted.shard, costs) if wanted.shard else chosen
+
+
+def _check(wanted: Selection, catalog: Catalog) -> None:
+    for name in wanted.targets:
+        catalog.targets.get(name)
+    variants = {variant.name for provider in catalog.providers for variant in provider.variants}
+    for what, names, known in (
+        ("provider", wanted.providers, [provider.name for provider in catalog.providers]),
+        ("enforcement", wanted.enforcements, list(ENFORCEMENTS)),
+        ("algorithm", wanted.algorithms, list(catalog.algorithms)),
+        ("variant", wanted.variants, sorted(variants)),
+    ):
+        for name in names:
+            if name not in known:
+                raise SelectionError(f"unknown {what} {name!r}", why=f"there are {', '.join(known)}")
+    for text in wanted.masks:
+        _check_mask(text, wanted, catalog)
+
+
+def _check_mask(text: str, wanted: Selection, catalog: Catalog) -> None:
+    """A mask must be one of at least one selected target; the last target's complaint is the message."""
+    problem: MaskError | None = None
+    for target in catalog.targets.targets:
+        if wanted.targets and target.name not in wanted.targets:
+            continue
+        for provider in catalog.providers:
+            table = catalog.capabilities[target.arch]
+            try:
+                parse_mask(text, table, provider.lattice(target, table))
+                return
+            except MaskError as error:
+                problem = error
+    if problem:
+        raise problem
+
+
+def _shard(cells: tuple[Cell, ...], shard: str, costs: Mapping[str, float]) -> tuple[Cell, ...]:
+    """Shard i of n: cells from dear to cheap, each to the shard that has least; the same on every machine with the same
+    recorded costs."""
+    match = re.fullmatch(r"(\d+)/(\d+)", shard)
+    if not match or not 1 <= int(match.group(1)) <= int(match.group(2)):
+        raise SelectionError(f"shard {shard!r} cannot be read", why="the form is i/n with 1 <= i <= n")
+    index, count = int(match.group(1)) - 1, int(match.group(2))
+    loads = [0.0] * count
+    mine: set[str] = set()
+    for cell in sorted(cells, key=lambda cell: (-cost(cell, costs), cell.id)):
+        lightest = loads.index(min(loads))
+        loads[lightest] += cost(cell, costs)
+        if lightest == index:
+            mine.add(cell.id)
+    return tuple(cell for cell in cells if cell.id in mine)
+
+
+_GUESSES = {"variant": 1.0, "mask": 0.2, "dispatch": 0.1, "trap": 0.2}
+
+
+def cost(cell: Cell, costs: Mapping[str, float]) -> float:
+    """Seconds that ``cell`` took when it last ran, or a guess by kind."""
+    return 0.01 if cell.reason else costs.get(cell.id, _GUESSES[cell.kind])

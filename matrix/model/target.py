@@ -1,0 +1,133 @@
+"""Targets and emulated CPUs, from ``images/targets.toml``."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from matrix.errors import SelectionError, TableError
+from matrix.model.capability import ARCHITECTURES, CapabilityTable
+from matrix.model.mask import Mask
+from matrix.model.tables import read_toml
+
+
+class Target(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One ``[[target]]``: an architecture, a build flavour and the tools for it."""
+
+    name: str
+    description: str
+    arch: str
+    compiler: str
+    qemu: str
+    packages: list[str]
+    native_packages: list[str] = []
+    flags: list[str] = []
+    gas: str = ""
+    without: list[str] = []
+    assembly: bool = True
+
+    @property
+    def word_bytes(self) -> int:
+        """Bytes of a machine word of the guest."""
+        return 8 if self.arch in ("aarch64", "x86_64") else 4
+
+
+class CpuRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One ``[[cpu]]``: strings for ``-cpu`` and the capabilities that such a CPU has exactly."""
+
+    arch: str
+    strings: list[str] = []
+    base: str = ""
+    has: list[str] | None = None
+
+
+class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    target: list[Target]
+    cpu: list[CpuRow]
+
+
+@dataclass(frozen=True)
+class Cpu:
+    """A CPU for a mask: candidate strings in order of preference, and what it has (None: whatever this QEMU has)."""
+
+    strings: tuple[str, ...]
+    has: frozenset[str] | None
+
+
+@dataclass(frozen=True)
+class TargetTable:
+    """All targets and CPUs."""
+
+    targets: tuple[Target, ...]
+    cpus: tuple[CpuRow, ...]
+
+    def get(self, name: str) -> Target:
+        """The target called ``name``. Raises SelectionError."""
+        for target in self.targets:
+            if target.name == name:
+                return target
+        known = ", ".join(target.name for target in self.targets)
+        raise SelectionError(f"unknown target {name!r}", why=f"there are {known}")
+
+    def hard_cpu(self, target: Target, table: CapabilityTable, lattice: tuple[str, ...], mask: Mask) -> Cpu | None:
+        """The CPU that has ``mask`` and nothing more of the lattice: the one with least beyond it."""
+        rows = [row for row in self.cpus if row.arch == target.arch]
+        named = set(lattice)
+        fitting = []
+        for row in rows:
+            if row.has is not None:
+                has = table.closure(row.has)
+                if has & named == mask.closed & named and has >= mask.closed and not has & set(target.without):
+                    fitting.append((len(has), Cpu(tuple(row.strings), has)))
+        if fitting:
+            return min(fitting, key=lambda pair: pair[0])[1]
+        for row in rows:
+            if row.base:
+                properties = [text for name in table.sorted(mask.closed) for text in table.by_name[name].qemu]
+                return Cpu((",".join([row.base, *dict.fromkeys(properties)]),), mask.closed)
+        return None
+
+    def soft_cpu(self, target: Target, table: CapabilityTable) -> Cpu:
+        """The richest CPU that the target's build flavour admits. Raises TableError when there is none."""
+        rows = [row for row in self.cpus if row.arch == target.arch and row.strings]
+        if not target.without:
+            for row in rows:
+                if row.has is None:
+                    return Cpu(tuple(row.strings), None)
+        allowed = [row for row in rows if row.has is not None and not table.closure(row.has) & set(target.without)]
+        if not allowed:
+            why = "no [[cpu]] without " + ", ".join(target.without) if target.without else "no [[cpu]] without `has`"
+            raise TableError(f"no CPU for soft masks of {target.name}", where="images/targets.toml", why=why)
+        best = max(allowed, key=lambda row: len(row.has or []))
+        return Cpu(tuple(best.strings), table.closure(best.has or []))
+
+
+def load_targets(path: Path, capabilities: Mapping[str, CapabilityTable]) -> TargetTable:
+    """Read targets.toml. Raises TableError."""
+    raw = read_toml(path, _File)
+    names = [target.name for target in raw.target]
+    for target in raw.target:
+        where = f"{path}, target {target.name}"
+        if names.count(target.name) > 1:
+            raise TableError("a target is named twice", where=where, why="names must be unique")
+        _check_arch(target.arch, where)
+        _check_names(target.without, capabilities[target.arch], f"{where}.without")
+    for row in raw.cpu:
+        where = f"{path}, cpu {row.base or ' | '.join(row.strings)} ({row.arch})"
+        _check_arch(row.arch, where)
+        _check_names(row.has or [], capabilities[row.arch], f"{where}.has")
+        if bool(row.base) == bool(row.strings):
+            raise TableError("a cpu needs `strings` or `base`", where=where, why="exactly one of the two")
+    return TargetTable(tuple(raw.target), tuple(raw.cpu))
+
+
+def _check_arch(arch: str, where: str) -> None:
+    if arch not in ARCHITECTURES:
+        raise TableError("unknown architecture", where=where, why=f"{arch!r} is none of {', '.join(ARCHITECTURES)}")
+
+
+def _check_names(names: list[str], table: CapabilityTable, where: str) -> None:
+    for name in names:
+        if name not in table.by_name:
+            raise TableError("unknown capability", where=where, why=f"{name!r} is not in capabilities.toml")

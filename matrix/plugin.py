@@ -1,0 +1,202 @@
+"""pytest glue only: options, parametrization, scheduling, reports."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from matrix.errors import MatrixError, SelectionError
+from matrix.model.plan import KINDS, REASONS, Cell
+from matrix.model.selection import Selection
+from matrix.report.costs import load_costs
+from matrix.report.failures import failure_record, write_failure
+from matrix.report.recorder import Recorder
+from matrix.reporter import KEY as _KEY
+from matrix.reporter import Reporter
+from matrix.resources import conformance_root
+from matrix.run.cells import run_cell
+from matrix.run.expectation import load_expectation
+from matrix.run.session import Session, Settings
+from matrix.run.state import RunState, controller_state, worker_state
+from matrix.scheduling import CellScheduling
+
+_STATE = pytest.StashKey[RunState]()
+_RECORDER = pytest.StashKey[Recorder]()
+_SESSION = pytest.StashKey[Session]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Options of the matrix."""
+    group = parser.getgroup("capmatrix", "conformance test matrix")
+    for name, text in (
+        ("target", "run this target"),
+        ("provider", "run this provider"),
+        ("enforcement", "run this enforcement (hard, soft)"),
+        ("mask", "run this mask (names joined by +, or none)"),
+        ("algorithm", "run this algorithm"),
+        ("variant", "run this variant"),
+    ):
+        group.addoption(f"--{name}", action="append", default=[], metavar="NAME", help=f"{text}; repeatable")
+    group.addoption("--cpu", default="", metavar="STRING", help="run only cells on this emulated CPU")
+    group.addoption("--shard", default="", metavar="I/N", help="run part I of N")
+    sandbox = os.environ.get("CAPMATRIX_SANDBOX", "auto")
+    group.addoption("--sandbox", default=sandbox, choices=("auto", "docker", "host"), help="where to build and run")
+    group.addoption("--seed", type=int, default=1, help="seed of the random cases")
+    group.addoption("--exhaustive", action="store_true", help="run the full corpus everywhere")
+    group.addoption("--journal", default=".capmatrix/journal.jsonl", metavar="FILE", help="where the journal goes")
+
+
+def _worker_input(config: pytest.Config) -> dict[str, Any] | None:
+    """What the controller handed to this xdist worker, None in a controller."""
+    return getattr(config, "workerinput", None)
+
+
+def _wants_cells(config: pytest.Config) -> bool:
+    """Whether this run may collect conformance tests; the plan and its probes are made for no other run."""
+    root = conformance_root()
+    start = Path(config.invocation_params.dir)
+    paths = [(start / argument.split("::")[0]).resolve() for argument in config.args]
+    return any(path == root or root in path.parents or path in root.parents for path in paths)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the plan: the controller probes, workers take over what it found."""
+    handed = _worker_input(config)
+    if (_KEY not in handed) if handed is not None else not _wants_cells(config):
+        return
+    option = config.getoption
+    wanted = Selection(
+        targets=tuple(option("target")),
+        providers=tuple(option("provider")),
+        enforcements=tuple(option("enforcement")),
+        masks=tuple(option("mask")),
+        algorithms=tuple(option("algorithm")),
+        variants=tuple(option("variant")),
+        cpu=option("cpu"),
+        shard=option("shard"),
+    )
+    settings = Settings(option("seed"), option("exhaustive"))
+    try:
+        if handed is not None:
+            config.stash[_STATE] = worker_state(wanted, settings, handed[_KEY])
+            return
+        state = controller_state(wanted, settings, option("sandbox"), load_costs(), option("collectonly"))
+        if not state.selected:
+            raise SelectionError("no cell is selected", why="the filters leave nothing of the plan")
+    except MatrixError as problem:
+        pytest.exit(str(problem), returncode=problem.exit_code)
+    config.stash[_STATE] = state
+    if not option("collectonly"):
+        config.stash[_RECORDER] = _recorder(config, state)
+        config.pluginmanager.register(Reporter(config.stash[_RECORDER], config), "capmatrix-reporter")
+
+
+def _recorder(config: pytest.Config, state: RunState) -> Recorder:
+    assert state.sandbox
+    assert state.abilities
+    header = {
+        "sandbox": state.sandbox.name,
+        "qemu": dict(state.abilities.versions),
+        "seed": state.settings.seed,
+        "exhaustive": state.settings.exhaustive,
+        "arguments": list(config.invocation_params.args),
+    }
+    return Recorder(config.invocation_params.dir / config.getoption("journal"), state.selected, header)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Hand the controller's plan to an xdist worker."""
+    if _STATE in node.config.stash:
+        node.workerinput[_KEY] = node.config.stash[_STATE].handover()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> CellScheduling | None:
+    """Schedule cells by guest."""
+    if _STATE not in config.stash:
+        return None
+    state = config.stash[_STATE]
+    return CellScheduling(config, log, state.selected, state.costs)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One node per selected cell of the test's kind; a kind with no cell has no node."""
+    kind = metafunc.function.__name__.removeprefix("test_")
+    if "cell" not in metafunc.fixturenames or kind not in KINDS or _STATE not in metafunc.config.stash:
+        return
+    cells = [cell for cell in metafunc.config.stash[_STATE].selected if cell.kind == kind]
+    metafunc.parametrize("cell", cells or [None], ids=[cell.id for cell in cells] or ["no-cell"])
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Drop the place-holders of kinds without cells, and bring the cells of one guest together."""
+    if _STATE not in config.stash:
+        return
+    items[:] = [item for item in items if not item.nodeid.endswith("[no-cell]")]
+    order = {cell.guest: position for position, cell in enumerate(reversed(config.stash[_STATE].selected))}
+
+    def place(item: pytest.Item) -> int:
+        cell = _cell_of(item)
+        return -order.get(cell.guest, 0) if cell else 0
+
+    items.sort(key=place)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """End this process's guest and say how many there were."""
+    config = session.config
+    if _SESSION not in config.stash:
+        return
+    own = config.stash[_SESSION]
+    own.close()
+    if _RECORDER in config.stash:
+        config.stash[_RECORDER].process_ended(own.counts.as_json())
+    else:
+        config.workeroutput[_KEY] = own.counts.as_json()  # type: ignore[attr-defined]  # xdist adds it
+
+
+def _cell_of(item: pytest.Item) -> Cell | None:
+    callspec = getattr(item, "callspec", None)
+    cell = callspec.params.get("cell") if callspec else None
+    return cell if isinstance(cell, Cell) else None
+
+
+@pytest.fixture
+def check_cell(request: pytest.FixtureRequest) -> Callable[[Cell], None]:
+    """Run one cell in this process's session, report its result, and fail the test when the cell fails."""
+    config = request.config
+    node = request.node
+
+    def check(cell: Cell) -> None:
+        if cell.reason:
+            pytest.skip(f"{cell.reason}: {REASONS[cell.reason]} ({cell.detail})")
+        if _SESSION not in config.stash:
+            config.stash[_SESSION] = config.stash[_STATE].session()
+        session = config.stash[_SESSION]
+        try:
+            result = run_cell(session, cell, load_expectation(conformance_root() / "expected_dispatch.toml"))
+        except MatrixError as problem:
+            pytest.fail(str(problem), pytrace=False)
+        told = result.as_json()
+        for failure, row in zip(result.failures, told["failures"], strict=True):
+            settings = {"seed": session.settings.seed, "exhaustive": session.settings.exhaustive}
+            facts = {**result.facts, "sandbox": session.sandbox.name, "detected": result.detected}
+            record = failure_record(cell, failure, failure.input, facts, settings)
+            row["file"] = str(write_failure(config.invocation_params.dir, cell, failure, record))
+        node.user_properties.append((_KEY, told))
+        if result.failures:
+            pytest.fail("\n".join(_lines(told)), pytrace=False)
+
+    return check
+
+
+def _lines(result: dict[str, Any]) -> Iterator[str]:
+    for failure in result["failures"]:
+        place = f" (case {failure['case']}, placement {failure['placement']})" if failure["case"] else ""
+        yield f"{result['id']}: {failure['kind']}{place}"
+        yield f"  {failure['summary']}"
+        yield f"  python -m matrix repro {failure['file']}"

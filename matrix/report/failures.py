@@ -1,0 +1,68 @@
+"""Failure files: ``failures/<cell id>[/<case>].json``, everything that is needed to see the failure again."""
+
+import json
+import subprocess
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from matrix import __version__
+from matrix.cases.case import Case
+from matrix.model.plan import Cell
+from matrix.run.verdict import Failure
+
+FORMAT = 1
+FOLDER = Path("failures")
+
+
+def failure_path(cell: Cell, failure: Failure) -> Path:
+    """Where the file of a failure lies, relative to the folder of the run."""
+    name = f"{cell.id}/{failure.case}-{failure.placement}" if failure.case else f"{cell.id}/cell"
+    return FOLDER / f"{name}.json"
+
+
+def encode_inputs(values: dict[str, bytes | int]) -> dict[str, str | int]:
+    """Bytes as hex, integers as they are."""
+    return {name: value.hex() if isinstance(value, bytes) else value for name, value in values.items()}
+
+
+def failure_record(
+    cell: Cell, failure: Failure, case: Case | None, facts: dict[str, Any], settings: dict[str, Any]
+) -> dict[str, Any]:
+    """The content of a failure file."""
+    record: dict[str, Any] = {
+        "format": FORMAT,
+        "cell": {**asdict(cell), "mask": str(cell.mask), "id": cell.id},
+        "failure": failure.as_json(),
+        "settings": settings,
+        "facts": {**facts, "capmatrix": __version__, "commit": _commit()},
+    }
+    if case:
+        expected = None if case.expected is None else encode_inputs(dict(case.expected))
+        record["case"] = {
+            "name": case.name,
+            "algorithm": case.algorithm,
+            "operation": case.operation,
+            "origin": case.origin,
+            "inputs": encode_inputs(case.inputs),
+            "expected": expected,
+        }
+    return record
+
+
+def _commit() -> str:
+    """The commit of the sources, '' outside a git checkout."""
+    try:
+        done = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False, timeout=10)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip()
+
+
+def write_failure(root: Path, cell: Cell, failure: Failure, record: dict[str, Any]) -> Path:
+    """Write the file below ``root`` and return its path relative to it."""
+    relative = failure_path(cell, failure)
+    path = root / relative
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    return relative

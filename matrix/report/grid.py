@@ -1,0 +1,56 @@
+"""The grid of a run: one table per target, subjects down, kinds of cell across."""
+
+from collections.abc import Iterable
+
+from rich.table import Table
+
+from matrix.model.plan import Cell
+from matrix.report.ledger import Entry, Ledger
+from matrix.run.verdict import FAILED, PASSED
+
+_COLUMNS = ("by name", "hard masks", "soft masks", "trap")
+
+
+def _column(cell: Cell) -> str:
+    if cell.kind == "variant":
+        return "by name"
+    if cell.kind == "trap":
+        return "trap"
+    return f"{cell.enforcement} masks"
+
+
+def grids(cells: Iterable[Cell], ledger: Ledger) -> list[Table]:
+    """A table per target. A place shows ``passed/planned``, with failed and skipped cells behind it when there are any;
+    ``cases`` is how many cases ran."""
+    by_target: dict[str, dict[str, list[Cell]]] = {}
+    for cell in cells:
+        if cell.id in ledger.planned:
+            by_target.setdefault(cell.target, {}).setdefault(cell.subject, []).append(cell)
+    return [_grid(target, subjects, ledger) for target, subjects in by_target.items()]
+
+
+def _grid(target: str, subjects: dict[str, list[Cell]], ledger: Ledger) -> Table:
+    table = Table(title=target, title_justify="left", header_style="bold")
+    table.add_column("subject")
+    for name in (*_COLUMNS, "cases"):
+        table.add_column(name, justify="right")
+    for subject in sorted(subjects, key=lambda name: (name != "dispatch", name)):
+        cells = subjects[subject]
+        places = [_place([ledger.entries.get(cell.id) for cell in cells if _column(cell) == name]) for name in _COLUMNS]
+        cases = sum(int(entry.result.get("cases", 0)) for cell in cells if (entry := ledger.entries.get(cell.id)))
+        table.add_row(subject, *places, f"{cases:,}")
+    return table
+
+
+def _place(entries: list[Entry | None]) -> str:
+    if not entries:
+        return ""
+    passed = sum(entry is not None and entry.verdict == PASSED for entry in entries)
+    failed = sum(entry is None or entry.verdict == FAILED for entry in entries)
+    skipped = len(entries) - passed - failed
+    text = f"{passed}/{len(entries)}"
+    if failed:
+        text = f"[bold red]{text} {failed} FAILED[/]"
+    if skipped:
+        text += f" [yellow]{skipped} skipped[/]"
+    return text

@@ -1,0 +1,121 @@
+"""Takes in what cells report, in the controller: journal, ledger, and the summary at the end."""
+
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from matrix import __version__
+from matrix.model.plan import Cell
+from matrix.report.costs import save_costs
+from matrix.report.grid import grids
+from matrix.report.journal import Journal
+from matrix.report.ledger import Entry, Ledger
+from matrix.run.verdict import FAILED, NOT_RUN, PASSED, SKIPPED
+
+_MOST_SHOWN = 20
+
+
+class Recorder:
+    """One per run, in the process that prints the summary."""
+
+    def __init__(self, path: Path, cells: Iterable[Cell], header: Mapping[str, Any]) -> None:
+        self.ledger = Ledger()
+        self._cells = tuple(cells)
+        self._by_id = {cell.id: cell for cell in self._cells}
+        self._journal = Journal(path)
+        self._journal.write("run", capmatrix=__version__, python=sys.version.split()[0], started=time.time(), **header)
+        self._header = header
+        self._repro: list[tuple[str, str, str]] = []
+        self._guests = 0
+        self._requests = 0
+        self._notes: list[str] = []
+        self._facts: dict[str, set[str]] = {}
+        self._processes = 0
+        self.path = path
+
+    def plan(self, cell_ids: list[str]) -> None:
+        """Cells that will be run."""
+        self.ledger.plan(cell_ids)
+
+    def result(self, result: dict[str, Any]) -> None:
+        """A cell ran to its end; ``result`` is CellResult's JSON form with the failure files' paths."""
+        failures = result["failures"]
+        kinds = tuple(failure["kind"] for failure in failures)
+        self.ledger.record(result["id"], Entry(FAILED if failures else PASSED, kinds=kinds, result=result))
+        for name in ("compiler",):
+            if name in result["facts"]:
+                self._facts.setdefault(name, set()).add(result["facts"][name])
+        for failure in failures:
+            self._repro.append((result["id"], f"{failure['kind']}: {failure['summary']}", failure.get("file", "")))
+        self._journal.write(
+            "cell", **{name: value for name, value in result.items() if name != "failures"}, kinds=kinds
+        )
+        for failure in failures:
+            self._journal.write("failure", id=result["id"], **failure)
+
+    def skipped(self, cell_id: str, reason: str, detail: str) -> None:
+        """A cell is skipped, by decision of the plan."""
+        self.ledger.record(cell_id, Entry(SKIPPED, reason=reason))
+        self._journal.write("cell", id=cell_id, verdict=SKIPPED, reason=reason, detail=detail)
+
+    def broken(self, cell_id: str, text: str) -> None:
+        """A cell ended without a result of its own: an error outside of it."""
+        self.ledger.record(cell_id, Entry(FAILED, kinds=(NOT_RUN,)))
+        self._repro.append((cell_id, f"{NOT_RUN}: {text.strip().splitlines()[0] if text.strip() else ''}", ""))
+        self._journal.write("cell", id=cell_id, verdict=FAILED, kinds=[NOT_RUN], text=text)
+
+    def process_ended(self, counts: dict[str, Any]) -> None:
+        """A process that ran cells ends: how many guests it started, how many requests they answered, and its notes."""
+        self._guests += counts["guests"]
+        self._requests += counts["requests"]
+        self._notes += counts["notes"]
+        self._processes += 1
+
+    def close(self) -> list[str]:
+        """End the run: count what was not reached, write the ledger, remember costs. Returns the ids not reached."""
+        missing = self.ledger.close()
+        for cell_id in missing:
+            self._journal.write("cell", id=cell_id, verdict=FAILED, kinds=[NOT_RUN])
+        counts = self.ledger.counts
+        self._journal.write(
+            "ledger",
+            planned=len(self.ledger.planned),
+            **counts,
+            reasons=self.ledger.reasons,
+            kinds=self.ledger.kinds,
+            guests=self._guests,
+            requests=self._requests,
+            notes=self._notes,
+        )
+        self._journal.close()
+        seconds = {name: e.result["seconds"] for name, e in self.ledger.entries.items() if e.verdict == PASSED}
+        save_costs(seconds)
+        return missing
+
+    def print_summary(self, console: Console) -> None:
+        """Grid, failures with their repro lines, notes, and the ledger as the last line."""
+        for table in grids(self._cells, self.ledger):
+            console.print(table)
+        for cell_id, text, file in self._repro[:_MOST_SHOWN]:
+            console.print(f"[bold red]FAILED[/] {cell_id}", highlight=False)
+            console.print(f"  {text}", highlight=False, markup=False, soft_wrap=True)
+            if file:
+                console.print(f"  python -m matrix repro {file}", highlight=False, soft_wrap=True)
+        if len(self._repro) > _MOST_SHOWN:
+            console.print(f"... and {len(self._repro) - _MOST_SHOWN} failures more, all in {self.path}")
+        for note in self._notes:
+            console.print(f"note: {note}", highlight=False, markup=False, soft_wrap=True)
+        runs = sum(int(entry.result.get("runs", 0)) for entry in self.ledger.entries.values())
+        versions = "; ".join(sorted({*self._header.get("qemu", {}).values(), *self._facts.get("compiler", set())}))
+        console.print(f"sandbox {self._header.get('sandbox', '')}: {versions}", highlight=False, soft_wrap=True)
+        console.print(
+            f"{len(self.ledger.planned)} nodes, {self._guests} guests, {runs:,} runs in {self._processes} "
+            f"process{'es' if self._processes != 1 else ''}; journal {self.path}",
+            highlight=False,
+            soft_wrap=True,
+        )
+        console.print(self.ledger.line(), highlight=False, soft_wrap=True, style="bold")

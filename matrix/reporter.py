@@ -1,0 +1,65 @@
+"""pytest glue of the controller: takes in reports as they arrive and prints the summary."""
+
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from matrix.report.recorder import Recorder
+from matrix.scheduling import cell_id
+
+KEY = "capmatrix"
+"""Key of what controller and xdist workers hand each other, and of a cell's result in its report."""
+
+
+class Reporter:
+    """Hooks that only the process with the recorder has."""
+
+    def __init__(self, recorder: Recorder, config: pytest.Config) -> None:
+        self._recorder = recorder
+        self._config = config
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Without xdist the items are the plan; ``-k`` and the like have been applied."""
+        self._recorder.plan([name for name in (cell_id(item.nodeid) for item in session.items) if name])
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, node: Any, ids: list[str]) -> None:
+        """With xdist a worker says which nodes there are."""
+        self._recorder.plan([name for name in map(cell_id, ids) if name])
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any, error: object) -> None:
+        """An xdist worker ended; one that crashed leaves nothing."""
+        ended = getattr(node, "workeroutput", {}).get(KEY)
+        if ended:
+            self._recorder.process_ended(ended)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Journal and ledger take in a cell as soon as it ends."""
+        name = cell_id(report.nodeid)
+        if not name:
+            return
+        result = next((value for key, value in report.user_properties if key == KEY), None)
+        if report.when == "call" and isinstance(result, dict):
+            self._recorder.result(result)
+        elif report.skipped:
+            text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+            reason, _, detail = text.removeprefix("Skipped: ").partition(": ")
+            self._recorder.skipped(name, reason, detail)
+        elif report.failed:
+            self._recorder.broken(name, report.longreprtext)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Count what was not reached; a run with an unreached cell cannot be green."""
+        missing = self._recorder.close()
+        if missing and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Grid, failures and ledger."""
+        terminalreporter.section("conformance matrix")
+        width = None if terminalreporter.isatty else 120
+        console = Console(file=terminalreporter._tw._file, width=width, force_terminal=terminalreporter.hasmarkup)
+        self._recorder.print_summary(console)

@@ -1,0 +1,16 @@
+"""Where the data of the matrix lies: in a source tree beside the package, in a wheel inside it."""
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def data_root() -> Path:
+    """The folder that holds ``kernels/``, ``images/`` and ``vectors/``."""
+    beside = _PACKAGE.parent
+    return beside if (beside / "kernels" / "capabilities.toml").exists() else _PACKAGE / "data"
+
+
+def conformance_root() -> Path:
+    """The folder of the conformance tests."""
+    return data_root() / "tests" / "conformance"

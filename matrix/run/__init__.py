@@ -1,0 +1,1 @@
+"""Run cells: guest, cases, oracle, verdict; and run one failure again."""

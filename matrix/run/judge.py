@@ -1,0 +1,117 @@
+"""Judge one outcome against the right answer, and say what is wrong in words."""
+
+import signal
+from typing import Any
+
+from matrix.cases.case import Case
+from matrix.cases.placement import Run, describe_place
+from matrix.errors import GuestError
+from matrix.model.interface import Operation
+from matrix.run import verdict as vd
+from matrix.run.symbols import Symbols
+from matrix.run.verdict import Failure
+from matrix.worker import outcome as oc
+from matrix.worker.protocol import NOTHING, RunReply, SignalReply, decode_run
+
+
+def answer_of(outcome: oc.Outcome, run: Run) -> RunReply | None:
+    """The decoded answer of a RUN, or None when there is none. Raises GuestError for an answer of a wrong form."""
+    if not isinstance(outcome, oc.Answer):
+        return None
+    return decode_run(outcome.payload, [length for _, length in run.outputs])
+
+
+def judge(operation: Operation, case: Case, run: Run, outcome: oc.Outcome, symbols: Symbols) -> Failure | None:
+    """None when ``outcome`` is the right answer to ``case``; else what is wrong with it."""
+    if not isinstance(outcome, oc.Answer):
+        return _no_answer(run, outcome, symbols)
+    try:
+        reply = answer_of(outcome, run)
+    except GuestError as problem:
+        return Failure(vd.PROTOCOL, f"{problem.what}: {problem.why}")
+    assert reply is not None
+    outputs = dict(zip((name for name, _ in run.outputs), reply.outputs, strict=True))
+    accepted = not operation.refuses or reply.returned[-1] & 0xFFFFFFFF == 1
+    if case.expected is None:
+        return _refusal(operation, accepted, outputs)
+    if not accepted:
+        return Failure(vd.WRONG_ANSWER, f"refused, although the answer is right ({case.origin})")
+    for name in operation.outputs:
+        expected, got = case.expected[name], outputs[name]
+        if expected != got:
+            return wrong_bytes(name, expected, got)
+    return None
+
+
+def _refusal(operation: Operation, accepted: bool, outputs: dict[str, bytes]) -> Failure | None:
+    if accepted:
+        return Failure(vd.WRONG_ANSWER, "accepted, although it must be refused")
+    if operation.on_reject:
+        for name in operation.on_reject.split()[:1]:
+            if any(outputs[name]):
+                return Failure(vd.VIOLATION, f"refused, but {name} holds bytes that are not zero")
+    return None
+
+
+def wrong_bytes(name: str, expected: bytes, got: bytes, block: int = 16) -> Failure:
+    """A wrong answer: which output, and the first byte that differs."""
+    at = next(i for i, (one, other) in enumerate(zip(expected, got, strict=True)) if one != other)
+    wrong = sum(one != other for one, other in zip(expected, got, strict=True))
+    summary = (
+        f"{name}: {wrong} of {len(expected)} bytes are wrong, the first at {at} (block of 64: {at // 64}, of {block}: "
+        f"{at // block}): expected {expected[at : at + 8].hex()}, got {got[at : at + 8].hex()}"
+    )
+    details = {"output": name, "first_wrong_byte": at, "expected": expected.hex(), "got": got.hex()}
+    return Failure(vd.WRONG_ANSWER, summary, details=details)
+
+
+def _no_answer(run: Run, outcome: oc.Outcome, symbols: Symbols) -> Failure:
+    if isinstance(outcome, oc.Crashed):
+        return describe_crash(run, outcome.signal, symbols)
+    if isinstance(outcome, oc.Violated):
+        place = describe_place(run.buffers, outcome.violation.buffer, outcome.violation.offset)
+        what = "wrote" if outcome.kind == "canary" else "changed a read-only input at"
+        details: dict[str, Any] = {"check": outcome.kind, "place": place, "step": outcome.violation.step}
+        return Failure(vd.VIOLATION, f"{what} {place}", details=details)
+    if isinstance(outcome, oc.RegisterClobbered):
+        details = {"check": "register", "registers": outcome.names, "step": outcome.step}
+        return Failure(vd.VIOLATION, f"callee-saved registers not preserved: {outcome.names}", details=details)
+    if isinstance(outcome, oc.TimedOut):
+        return _timeout(run, outcome, symbols)
+    if isinstance(outcome, oc.Died):
+        return Failure(vd.CRASH, f"the guest ended with status {outcome.status}: {outcome.stderr.strip()[-300:]}")
+    if isinstance(outcome, oc.Garbage):
+        return Failure(vd.PROTOCOL, f"the guest wrote garbage: {outcome.why}")
+    assert isinstance(outcome, oc.Refused)
+    return Failure(vd.PROTOCOL, f"the worker refuses the request (status {outcome.status}): {outcome.text}")
+
+
+def _timeout(run: Run, outcome: oc.TimedOut, symbols: Symbols) -> Failure:
+    text = f"no answer within {outcome.seconds:.0f} s"
+    if outcome.where is None:
+        return Failure(vd.TIMEOUT, text)
+    place = describe_crash(run, outcome.where, symbols)
+    return Failure(vd.TIMEOUT, f"{text}, stopped by {place.summary}", details=place.details)
+
+
+def describe_crash(run: Run, reply: SignalReply, symbols: Symbols) -> Failure:
+    """A signal: its name, the pc's symbol and instruction, and where the address lies."""
+    name = signal_name(reply.number)
+    located = symbols.locate(reply.pc)
+    symbol = f"{located[0]}+{located[1]:#x}" if located else "no known symbol"
+    instruction = symbols.instruction(reply.pc)
+    text = f"{name} in {symbol}, pc {reply.pc:#x}, instruction `{instruction}`"
+    place = ""
+    if name in ("SIGSEGV", "SIGBUS") and reply.buffer != NOTHING:
+        place = describe_place(run.buffers, reply.buffer, reply.offset)
+        text += f", address {place}"
+    details = {"signal": name, "pc": hex(reply.pc), "symbol": symbol, "instruction": instruction, "place": place}
+    return Failure(vd.CRASH, text, details=details)
+
+
+def signal_name(number: int) -> str:
+    """``SIGILL`` for 4: the numbers agree on all guests (Linux signal(7))."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,98 @@
+"""Run one failure again from its file, and say what is expected and what came."""
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from matrix.cases.case import Case
+from matrix.errors import ReproError
+from matrix.model.catalog import Catalog
+from matrix.model.plan import Cell, find, plan
+from matrix.report.failures import FORMAT
+from matrix.resources import conformance_root
+from matrix.run.cells import run_cell
+from matrix.run.expectation import load_expectation
+from matrix.run.session import Session
+from matrix.run.verdict import CellResult
+
+GOOD, BAD, CANNOT_TELL = 0, 1, 125
+"""Exit codes as ``git bisect run`` reads them (git-bisect(1))."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A failure file: the cell, the case (None when the whole cell is meant), its placement, and what was seen."""
+
+    cell_id: str
+    cpu: str
+    sandbox: str
+    seed: int
+    exhaustive: bool
+    case: Case | None
+    placement: str
+    kind: str
+    summary: str
+
+
+def read_failure(path: Path) -> Recorded:
+    """Read a failure file. Raises ReproError naming file, key and reason."""
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as problem:
+        raise ReproError("a failure file cannot be read", where=str(path), why=str(problem)) from None
+    if not isinstance(raw, dict) or raw.get("format") != FORMAT:
+        why = f"format {raw.get('format') if isinstance(raw, dict) else type(raw).__name__}, {FORMAT} expected"
+        raise ReproError("not a failure file of this version", where=str(path), why=why)
+    try:
+        failure, settings = raw["failure"], raw["settings"]
+        return Recorded(
+            raw["cell"]["id"],
+            raw["cell"]["cpu"],
+            raw["facts"]["sandbox"],
+            int(settings["seed"]),
+            bool(settings["exhaustive"]),
+            _case(raw["case"]) if "case" in raw else None,
+            failure["placement"],
+            failure["kind"],
+            failure["summary"],
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        why = f"{type(problem).__name__}: {problem}"
+        raise ReproError("a failure file lacks something", where=str(path), why=why) from None
+
+
+def _case(raw: dict[str, Any]) -> Case:
+    def decoded(values: dict[str, Any]) -> dict[str, bytes | int]:
+        return {name: value if isinstance(value, int) else bytes.fromhex(value) for name, value in values.items()}
+
+    expected = raw["expected"]
+    return Case(
+        raw["name"],
+        raw["algorithm"],
+        raw["operation"],
+        decoded(raw["inputs"]),
+        raw["origin"],
+        "full",
+        None if expected is None else {name: bytes.fromhex(value) for name, value in expected.items()},
+    )
+
+
+def find_cell(catalog: Catalog, recorded: Recorded) -> Cell:
+    """The cell that the file names, on the CPU that it names. Raises ReproError when the plan has it no more."""
+    cell = find(plan(catalog, None), recorded.cell_id)
+    if cell is None:
+        raise ReproError(f"the plan has no cell {recorded.cell_id}", why="its target, mask or variant is gone")
+    return replace(cell, cpu=recorded.cpu)
+
+
+def run_again(session: Session, recorded: Recorded) -> CellResult:
+    """Run the recorded case alone, or the whole cell when no case was recorded; builds what is needed.
+
+    Raises ReproError, ToolError, BuildError, GuestError.
+    """
+    cell = find_cell(session.catalog, recorded)
+    only = (recorded.case, recorded.placement) if recorded.case else None
+    if only and cell.kind in ("dispatch", "trap"):
+        only = None  # these cells choose their own few cases
+    return run_cell(session, cell, load_expectation(conformance_root() / "expected_dispatch.toml"), only)

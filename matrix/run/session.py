@@ -1,0 +1,206 @@
+"""What a process keeps while it runs cells: builds, one guest, corpora. One per pytest-xdist worker."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+
+from matrix.build.prototypes import dispatch_state
+from matrix.build.worker import Built, build_worker
+from matrix.cases.case import Case, Corpus
+from matrix.cases.corpus import build_corpus
+from matrix.cases.placement import QUICK, Binding, Placement
+from matrix.errors import GuestError
+from matrix.model.catalog import Catalog
+from matrix.model.choice import by_name
+from matrix.model.interface import Interface, Operation
+from matrix.model.kernel import State, Variant
+from matrix.model.plan import Cell
+from matrix.run.symbols import Symbols, defined_functions
+from matrix.run.verdict import MASK_INEFFECTIVE, Failure
+from matrix.sandbox.base import Channel, Sandbox
+from matrix.worker.process import Guest, GuestCounts
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run was asked for, beside the selection of cells."""
+
+    seed: int = 1
+    exhaustive: bool = False
+
+
+@dataclass
+class Session:
+    """Builds, guests and corpora, made when a cell first needs them."""
+
+    catalog: Catalog
+    sandbox: Sandbox
+    settings: Settings
+    corpus_folder: Path
+    counts: GuestCounts = field(default_factory=GuestCounts)
+    _builds: dict[tuple[str, str], Built] = field(default_factory=dict)
+    _corpora: dict[tuple[str, str], Corpus] = field(default_factory=dict)
+    _guest: tuple[tuple[str, str, str], Guest] | None = None
+
+    def built(self, target: str, provider: str) -> Built:
+        """The worker of (target, provider), built now if it was not. Raises ToolError, BuildError."""
+        key = (target, provider)
+        if key not in self._builds:
+            row, owner = self.catalog.targets.get(target), self.catalog.provider(provider)
+            self._builds[key] = build_worker(self.sandbox, self.catalog, row, owner)
+        return self._builds[key]
+
+    def guest(self, cell: Cell) -> Guest:
+        """The guest of ``cell``: the one that is running when it fits, else a new one. Raises GuestError, ToolError."""
+        if self._guest and self._guest[0] == cell.guest:
+            return self._guest[1]
+        self.close()
+        built = self.built(cell.target, cell.provider)
+        argv = [built.target.qemu, "-cpu", cell.cpu, built.worker]
+
+        def start() -> Channel:
+            return self.sandbox.spawn(argv)
+
+        guest = Guest(start, self.counts)
+        if guest.hello.build_id != built.build_id:
+            raise GuestError("another worker answers", why=f"build {guest.hello.build_id}, not {built.build_id}")
+        self._guest = (cell.guest, guest)
+        return guest
+
+    def close(self) -> None:
+        """End the guest, if one runs."""
+        if self._guest:
+            self._guest[1].close()
+            self._guest = None
+
+    def corpus(self, provider: str, algorithm: str) -> Corpus:
+        """The corpus of an algorithm. Raises VectorError, OracleError."""
+        key = (provider, algorithm)
+        if key not in self._corpora:
+            owner = self.catalog.provider(provider)
+            bounds = {
+                v for variant in owner.variants if variant.algorithm == algorithm for v in variant.min_bytes.values()
+            }
+            interface = owner.interfaces[algorithm]
+            settings = self.settings
+            self._corpora[key] = build_corpus(
+                interface, sorted(bounds), settings.seed, settings.exhaustive, self.corpus_folder
+            )
+        return self._corpora[key]
+
+    def symbols(self, cell: Cell) -> Symbols:
+        """Symbols of the cell's worker."""
+        built = self.built(cell.target, cell.provider)
+        return _symbols(self.sandbox, built.worker, built.target.arch)
+
+    def own_functions(self, cell: Cell) -> frozenset[str]:
+        """The functions that the file of the cell's variant defines."""
+        built = self.built(cell.target, cell.provider)
+        return defined_functions(self.sandbox.read(built.objects[f"{cell.algorithm}-{cell.variant}"]))
+
+
+@cache
+def _symbols(sandbox: Sandbox, worker: str, arch: str) -> Symbols:
+    return Symbols(sandbox.read(worker), arch)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """One cell on its guest, with the mask applied: binds operations to functions of the worker's table."""
+
+    session: Session
+    cell: Cell
+    only: tuple[Case, str] | None = None
+
+    @cached_property
+    def built(self) -> Built:
+        """The cell's worker."""
+        return self.session.built(self.cell.target, self.cell.provider)
+
+    @cached_property
+    def guest(self) -> Guest:
+        """The cell's guest."""
+        return self.session.guest(self.cell)
+
+    @property
+    def detected(self) -> list[str]:
+        """What the guest detected, in table order."""
+        table = self.session.catalog.capabilities[self.built.target.arch]
+        return list(table.sorted(self.guest.hello.detected_names))
+
+    def apply_mask(self) -> Failure | None:
+        """Tell a soft mask to the worker, or compare what a hard CPU was detected to be with the mask."""
+        cell, table = self.cell, self.session.catalog.capabilities[self.built.target.arch]
+        detected = self.guest.hello.detected_names
+        if cell.enforcement == "soft":
+            bits = table.bits(cell.mask.closed)
+            if not cell.mask.closed <= detected:
+                why = f"-cpu {cell.cpu} executes {cell.mask}, the worker detects {' '.join(self.detected) or 'nothing'}"
+                return Failure(MASK_INEFFECTIVE, why)
+            effective = self.guest.set_mask(bits)
+            if effective != bits:
+                return Failure(MASK_INEFFECTIVE, f"mask {bits:#x} was told, {effective:#x} is in effect")
+            return None
+        self.guest.clear_mask()
+        expected = self.session.catalog.targets.hard_cpu(
+            self.built.target,
+            table,
+            self.session.catalog.provider(cell.provider).lattice(self.built.target, table),
+            cell.mask,
+        )
+        assert expected is not None
+        has = expected.has if expected.has is not None else cell.mask.closed
+        if detected != has:
+            text = f"-cpu {cell.cpu} should have {' '.join(table.sorted(has)) or 'nothing'}"
+            return Failure(MASK_INEFFECTIVE, f"{text}, the worker detects {' '.join(self.detected) or 'nothing'}")
+        return None
+
+    def interfaces(self) -> Iterator[Interface]:
+        """The interfaces that have a variant in this worker, the cell's own if it names one."""
+        provider = self.session.catalog.provider(self.cell.provider)
+        for name, interface in provider.interfaces.items():
+            if self.cell.algorithm in ("", name) and any(v.algorithm == name for v in self.built.variants):
+                yield interface
+
+    def variants(self, interface: Interface) -> tuple[Variant, ...]:
+        """The algorithm's variants in this worker."""
+        return tuple(variant for variant in self.built.variants if variant.algorithm == interface.algorithm)
+
+    def bind_dispatch(self, interface: Interface, operation: Operation) -> Binding | None:
+        """``operation`` through the dispatch functions, or None when this worker lacks one of its calls."""
+        functions = {}
+        for step in operation.steps:
+            index = self.built.function(f"{interface.algorithm}.{step.call}")
+            if index is None:
+                return None
+            functions[step.call] = index
+        states = {name: dispatch_state(interface, self.built.variants, name) for name in interface.states}
+        return Binding(functions, states, self.built.target.word_bytes)
+
+    def bind_variant(self, interface: Interface, operation: Operation) -> Binding | None:
+        """``operation`` by the cell's variant, or None when it is not the variant's."""
+        variants = self.variants(interface)
+        variant = next((v for v in variants if v.name == self.cell.variant), None)
+        lent = by_name(operation, interface, variant, variants) if variant else None
+        if variant is None or lent is None:
+            return None
+        functions = {}
+        for call, owner in lent.items():
+            index = self.built.function(f"{interface.algorithm}.{call}.{owner.name}")
+            assert index is not None, "a variant of the worker has its calls in the table"
+            functions[call] = index
+        states: dict[str, State] = dict(variant.state)
+        return Binding(functions, states, self.built.target.word_bytes)
+
+    def cases(self, interface: Interface, operation: Operation, tier: str) -> list[Case]:
+        """The cases of ``operation`` in ``tier``, or the only one that is to run."""
+        if self.only:
+            mine = self.only[0].algorithm == interface.algorithm and self.only[0].operation == operation.name
+            return [self.only[0]] if mine else []
+        corpus = self.session.corpus(self.cell.provider, interface.algorithm)
+        return [case for case in corpus.select(tier) if case.operation == operation.name]  # type: ignore[arg-type]
+
+    def placements(self) -> tuple[Placement, ...]:
+        """The placements of every case, or the only one that is to run."""
+        return tuple(p for p in QUICK if self.only is None or p.name == self.only[1])

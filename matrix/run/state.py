@@ -1,0 +1,88 @@
+"""What every process of one run agrees on: made by the controller, handed to the xdist workers as JSON values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from matrix.build.probe import probe_abilities
+from matrix.model.ability import Abilities, CpuAbility
+from matrix.model.catalog import Catalog, load_catalog
+from matrix.model.plan import Cell, plan
+from matrix.model.selection import Selection, select
+from matrix.resources import data_root
+from matrix.run.session import Session, Settings
+from matrix.sandbox.base import Sandbox
+from matrix.sandbox.choose import choose_sandbox
+from matrix.sandbox.locks import cache_root
+
+
+@dataclass(frozen=True)
+class RunState:
+    """Tables, the whole plan, the selected cells, and what they were decided with."""
+
+    catalog: Catalog
+    cells: tuple[Cell, ...]
+    selected: tuple[Cell, ...]
+    settings: Settings
+    wanted: Selection
+    sandbox: Sandbox | None
+    abilities: Abilities | None
+    costs: Mapping[str, float] = field(default_factory=dict)
+
+    def session(self) -> Session:
+        """A session of this process; corpora lie in the cache that all processes share."""
+        assert self.sandbox is not None, "only a collection has no sandbox"
+        return Session(self.catalog, self.sandbox, self.settings, cache_root() / "corpora")
+
+    def handover(self) -> dict[str, Any]:
+        """What an xdist worker needs to arrive at the same plan, as JSON values."""
+        abilities = None
+        if self.abilities is not None:
+            cpus = [[*key, a.starts, sorted(a.executes), a.note] for key, a in self.abilities.cpus.items()]
+            abilities = {"cpus": cpus, "versions": dict(self.abilities.versions)}
+        sandbox = self.sandbox.name if self.sandbox else ""
+        return {"sandbox": sandbox, "abilities": abilities, "costs": dict(self.costs)}
+
+
+def controller_state(
+    wanted: Selection, settings: Settings, sandbox_name: str, costs: Mapping[str, float], collect_only: bool
+) -> RunState:
+    """The state of a run. A mere collection chooses no sandbox and probes nothing; its cells have the same ids.
+
+    Raises TableError, HeaderError, SelectionError, MaskError, ToolError, BuildError, EngineError.
+    """
+    catalog = load_catalog(data_root())
+    everything = plan(catalog, None)
+    select(everything, wanted, catalog, costs)
+    if collect_only:
+        return _state(catalog, everything, wanted, settings, None, None, costs)
+    sandbox = choose_sandbox(sandbox_name)
+    targets = [t for t in catalog.targets.targets if not wanted.targets or t.name in wanted.targets]
+    abilities = probe_abilities(sandbox, catalog, targets)
+    return _state(catalog, plan(catalog, abilities), wanted, settings, sandbox, abilities, costs)
+
+
+def worker_state(wanted: Selection, settings: Settings, handed: dict[str, Any]) -> RunState:
+    """The state that the controller handed over."""
+    catalog = load_catalog(data_root())
+    abilities = None
+    if handed["abilities"] is not None:
+        cpus = {
+            (qemu, text): CpuAbility(starts, frozenset(executes), note)
+            for qemu, text, starts, executes, note in handed["abilities"]["cpus"]
+        }
+        abilities = Abilities(cpus, handed["abilities"]["versions"])
+    sandbox = choose_sandbox(handed["sandbox"]) if handed["sandbox"] else None
+    return _state(catalog, plan(catalog, abilities), wanted, settings, sandbox, abilities, handed["costs"])
+
+
+def _state(
+    catalog: Catalog,
+    cells: tuple[Cell, ...],
+    wanted: Selection,
+    settings: Settings,
+    sandbox: Sandbox | None,
+    abilities: Abilities | None,
+    costs: Mapping[str, float],
+) -> RunState:
+    return RunState(catalog, cells, select(cells, wanted, catalog, costs), settings, wanted, sandbox, abilities, costs)

@@ -1,0 +1,77 @@
+"""Symbols and instructions of a worker executable: where a pc lies and what stands there."""
+
+import io
+from bisect import bisect_right
+
+import capstone
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
+from matrix.errors import GuestError
+
+_MODES = {
+    "arm32": (capstone.CS_ARCH_ARM, capstone.CS_MODE_ARM),
+    "thumb": (capstone.CS_ARCH_ARM, capstone.CS_MODE_THUMB),
+    "aarch64": (capstone.CS_ARCH_ARM64, capstone.CS_MODE_ARM),
+    "x86": (capstone.CS_ARCH_X86, capstone.CS_MODE_32),
+    "x86_64": (capstone.CS_ARCH_X86, capstone.CS_MODE_64),
+}
+_LONGEST_INSTRUCTION = 15
+
+
+def _symbol_table(file: ELFFile) -> SymbolTableSection:
+    section = file.get_section_by_name(".symtab")
+    if not isinstance(section, SymbolTableSection):
+        raise GuestError("the worker has no symbols", why="no .symtab section")
+    return section
+
+
+def defined_functions(elf: bytes) -> frozenset[str]:
+    """Names of the function symbols that an object file defines, local ones too."""
+    symbols = _symbol_table(ELFFile(io.BytesIO(elf))).iter_symbols()
+    return frozenset(
+        symbol.name
+        for symbol in symbols
+        if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_shndx"] != "SHN_UNDEF"
+    )
+
+
+class Symbols:
+    """The function symbols and code bytes of one static executable."""
+
+    def __init__(self, elf: bytes, arch: str) -> None:
+        file = ELFFile(io.BytesIO(elf))
+        self._arch = arch
+        self._segments = [(s["p_vaddr"], s.data()) for s in file.iter_segments() if s["p_type"] == "PT_LOAD"]
+        functions: list[tuple[int, int, str, bool]] = []
+        for symbol in _symbol_table(file).iter_symbols():
+            if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_size"]:
+                value = symbol["st_value"]
+                thumb = arch == "arm32" and bool(value & 1)
+                functions.append((value & ~1 if thumb else value, symbol["st_size"], symbol.name, thumb))
+        self._functions = sorted(functions)
+        self._starts = [start for start, *_ in self._functions]
+
+    def locate(self, pc: int) -> tuple[str, int] | None:
+        """(symbol, offset in bytes) of ``pc``, or None when it lies in no function with a size."""
+        found = self._find(pc)
+        return (found[2], pc - found[0]) if found else None
+
+    def _find(self, pc: int) -> tuple[int, int, str, bool] | None:
+        position = bisect_right(self._starts, pc) - 1
+        if position < 0:
+            return None
+        row = self._functions[position]
+        return row if row[0] <= pc < row[0] + row[1] else None
+
+    def instruction(self, pc: int) -> str:
+        """The instruction at ``pc`` as text, or its bytes when the disassembler does not know it."""
+        found = self._find(pc)
+        mode = "thumb" if found and found[3] else self._arch
+        for start, data in self._segments:
+            if start <= pc < start + len(data):
+                code = data[pc - start : pc - start + _LONGEST_INSTRUCTION]
+                for row in capstone.Cs(*_MODES[mode]).disasm(code, pc, 1):
+                    return f"{row.mnemonic} {row.op_str}".strip()
+                return f"bytes {code[:4].hex()}"
+        return "outside the program"

@@ -1,0 +1,79 @@
+"""Verdicts: what became of a cell, and what is known of each of its failures."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from matrix.cases.case import Case
+
+PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
+WRONG_ANSWER = "wrong-answer"
+CRASH = "crash"
+TIMEOUT = "timeout"
+BUILD = "build"
+WRONG_VARIANT = "wrong-variant"
+MASK_INEFFECTIVE = "mask-ineffective"
+VIOLATION = "violation"
+NOT_TRAPPED = "not-trapped"
+PROTOCOL = "protocol"
+NOT_RUN = "not-run"
+"""Kinds of failure. Every failed cell has one."""
+
+
+@dataclass
+class Failure:
+    """One failure of a cell. ``case`` is empty when it concerns the cell as a whole.
+
+    ``summary`` is one line for people; ``details`` holds more of it as JSON values; ``input`` is the case itself.
+    """
+
+    kind: str
+    summary: str
+    case: str = ""
+    placement: str = ""
+    details: dict[str, Any] = field(default_factory=dict)
+    input: Case | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The journal's form."""
+        return {
+            "kind": self.kind,
+            "summary": self.summary,
+            "case": self.case,
+            "placement": self.placement,
+            "details": self.details,
+        }
+
+
+@dataclass
+class CellResult:
+    """What a cell did: how many cases ran (each in how many placements), how many were skipped by reason, failures."""
+
+    id: str
+    cases: int = 0
+    runs: int = 0
+    skipped_cases: dict[str, int] = field(default_factory=dict)
+    failures: list[Failure] = field(default_factory=list)
+    entered: dict[str, int] = field(default_factory=dict)
+    detected: list[str] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def verdict(self) -> str:
+        """``passed`` or ``failed``. A cell that ran nothing has failed."""
+        return FAILED if self.failures else PASSED
+
+    def as_json(self) -> dict[str, Any]:
+        """The journal's form, without the failures' inputs."""
+        return {
+            "id": self.id,
+            "verdict": self.verdict,
+            "cases": self.cases,
+            "runs": self.runs,
+            "skipped_cases": self.skipped_cases,
+            "failures": [failure.as_json() for failure in self.failures],
+            "entered": self.entered,
+            "detected": self.detected,
+            "facts": self.facts,
+            "seconds": round(self.seconds, 4),
+        }

@@ -1,0 +1,1 @@
+"""Where compilers and guests run: the host itself, or containers."""

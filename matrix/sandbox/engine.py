@@ -1,0 +1,174 @@
+"""The container engine: the only module that talks to the docker SDK, with its failures told apart."""
+
+import socket
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import docker  # type: ignore[import-untyped]
+import docker.errors  # type: ignore[import-untyped]
+import requests  # type: ignore[import-untyped]
+import urllib3
+from docker.types import LogConfig  # type: ignore[import-untyped]
+
+from matrix.errors import EngineError
+
+CALL_SECONDS = 60
+"""How long the engine may take over one answer. Streams of a build or of a guest are not bound by it."""
+_GREETING_SECONDS = 5
+
+
+class Gone(Exception):
+    """The container, command or image that was asked for does not exist or does not run any more."""
+
+
+@contextmanager
+def engine_calls(doing: str) -> Iterator[None]:
+    """Turn what the SDK raises while ``doing`` into Gone (ask again with a new container) or EngineError."""
+    try:
+        yield
+    except docker.errors.NotFound as problem:
+        raise Gone(str(problem.explanation or problem)) from None
+    except docker.errors.APIError as problem:
+        why = str(problem.explanation or problem)
+        if problem.status_code == 409 and "not running" in why:
+            raise Gone(why) from None
+        step = "the text is the engine's own; `docker info` shows its state"
+        raise EngineError(f"the container engine refuses: {doing}", why=why, step=step) from None
+    except (docker.errors.DockerException, requests.RequestException, urllib3.exceptions.HTTPError, OSError) as problem:
+        raise EngineError("the container engine does not answer", why=f"{doing}: {problem}") from None
+
+
+class Engine:
+    """One connection to the engine that ``DOCKER_HOST`` names (default: the local socket)."""
+
+    def __init__(self, seconds: int = CALL_SECONDS) -> None:
+        with engine_calls("connect"):
+            self._client: Any = docker.from_env(timeout=seconds)
+            self._api: Any = self._client.api
+            self._api.ping()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    @property
+    def address(self) -> str:
+        """Where the engine is, for messages."""
+        return str(self._api.base_url)
+
+    def facts(self) -> dict[str, Any]:
+        """What the engine says of itself: ``Architecture``, ``ServerVersion``, ``SecurityOptions`` and more."""
+        with engine_calls("ask the engine about itself"):
+            return dict(self._api.info())
+
+    # images
+
+    def image_id(self, reference: str) -> str | None:
+        """The id of an image that the engine has, or None."""
+        with suppress(Gone), engine_calls(f"look for image {reference}"):
+            return str(self._api.inspect_image(reference)["Id"])
+        return None
+
+    def images(self, label: str) -> list[dict[str, Any]]:
+        """The images that carry ``label``, newest first."""
+        with engine_calls("list images"):
+            found = self._api.images(filters={"label": label})
+        return sorted(found, key=lambda image: int(image["Created"]), reverse=True)
+
+    def pull(self, reference: str) -> Iterator[dict[str, Any]]:
+        """Pull an image; yields the engine's progress records. Raises EngineError when there is none to pull."""
+        with engine_calls(f"pull {reference}"):
+            yield from self._api.pull(reference, stream=True, decode=True)
+
+    def import_image(self, file: str, reference: str, changes: Sequence[str]) -> None:
+        """Make an image of the root file system in the tar ``file``; ``changes`` are Dockerfile lines."""
+        repository, _, tag = reference.partition(":")
+        with engine_calls(f"import {reference}"), open(file, "rb") as stream:
+            self._api.import_image_from_stream(stream, repository=repository, tag=tag, changes=list(changes))
+
+    def build(self, context: Any, **options: Any) -> Iterator[dict[str, Any]]:
+        """Build an image from a tar stream; yields the engine's progress records."""
+        with engine_calls("build an image"):
+            yield from self._api.build(fileobj=context, custom_context=True, decode=True, rm=True, forcerm=True, **options)
+
+    # volumes and containers
+
+    def make_volume(self, name: str, labels: Mapping[str, str]) -> None:
+        """Create the volume ``name`` unless it exists."""
+        with engine_calls(f"create volume {name}"):
+            self._api.create_volume(name, labels=dict(labels))
+
+    def start_container(self, image: str, command: Sequence[str], **options: Any) -> tuple[str, Any]:
+        """Create and start a container whose stdin is ours. Returns (id, stdin): closing ``stdin`` closes its input."""
+        with engine_calls("start a container"):
+            log = LogConfig(type="none")
+            container = self._client.containers.create(image, list(command), stdin_open=True, log_config=log, **options)
+            try:
+                stdin = self._api.attach_socket(container.id, params={"stdin": 1, "stream": 1})
+                container.start()
+            except BaseException:
+                with suppress(Exception):
+                    container.remove(force=True)
+                raise
+            return str(container.id), stdin
+
+    def containers(self, label: str) -> list[dict[str, Any]]:
+        """All containers, running or not, that carry ``label``."""
+        with engine_calls("list containers"):
+            return list(self._api.containers(all=True, filters={"label": label}))
+
+    def runs(self, container: str) -> bool:
+        """Whether ``container`` exists and runs."""
+        with suppress(Gone), engine_calls("look at a container"):
+            return bool(self._api.inspect_container(container)["State"]["Running"])
+        return False
+
+    def remove_container(self, container: str) -> None:
+        """Kill and remove ``container``; not there is fine."""
+        try:
+            with engine_calls("remove a container"):
+                self._api.remove_container(container, force=True, v=False)
+        except Gone:
+            return
+        except EngineError as problem:
+            if "already in progress" not in problem.why:
+                raise
+
+    # commands in containers
+
+    def start_command(self, container: str, argv: Sequence[str]) -> tuple[str, "Stream"]:
+        """Start ``argv`` in a running container, its stdin and output attached. Raises Gone."""
+        with engine_calls("start a command in a container"):
+            command = str(self._api.exec_create(container, list(argv), stdin=True)["Id"])
+            return command, Stream(self._api.exec_start(command, socket=True))
+
+    def command_status(self, command: str) -> int | None:
+        """The exit status of a command, None while it runs. Raises Gone."""
+        with engine_calls("ask for an exit status"):
+            state = self._api.exec_inspect(command)
+        return None if state["Running"] or state["ExitCode"] is None else int(state["ExitCode"])
+
+
+class Stream:
+    """The socket of an attached command, as the SDK hands it out, with what has to be kept alive around it."""
+
+    def __init__(self, handed_out: Any) -> None:
+        self._handed_out = handed_out
+        self.socket: socket.socket = getattr(handed_out, "_sock", handed_out)
+        if not isinstance(self.socket, socket.socket):
+            kind = type(self.socket).__name__
+            step = "reach the engine by a unix:// or tcp:// address: `ssh -L` can forward one"
+            raise EngineError("the engine's streams cannot be used", why=f"its connection is a {kind}", step=step)
+        self.socket.setblocking(False)
+
+    def close(self) -> None:
+        """Give the connection up."""
+        with suppress(OSError):
+            self.socket.shutdown(socket.SHUT_RDWR)
+        response = getattr(self._handed_out, "_response", None)
+        with suppress(OSError):
+            self._handed_out.close()
+        if response is not None:
+            response.close()
+        self.socket.close()

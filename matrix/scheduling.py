@@ -1,0 +1,45 @@
+"""How pytest-xdist shares out cells: kept together by guest, cut into chunks by cost so that all cores have work."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pytest
+from xdist.scheduler import LoadScopeScheduling
+
+from matrix.model.plan import Cell
+from matrix.model.selection import cost
+
+_CHUNKS_PER_WORKER = 4
+
+
+def cell_id(nodeid: str) -> str:
+    """The cell id in a pytest node id, or '' when it is no cell."""
+    name, bracket, rest = nodeid.partition("[")
+    return rest.removesuffix("]") if bracket and "tests/conformance/" in name.replace("\\", "/") else ""
+
+
+def chunks(cells: Iterable[Cell], costs: Mapping[str, float], workers: int) -> dict[str, str]:
+    """{cell id: chunk}: cells of one guest in order, a new chunk when one would cost more than a fair part of all."""
+    cells = list(cells)
+    limit = sum(cost(cell, costs) for cell in cells) / max(1, workers * _CHUNKS_PER_WORKER)
+    result: dict[str, str] = {}
+    spent: dict[tuple[str, str, str], tuple[int, float]] = {}
+    for cell in cells:
+        number, used = spent.get(cell.guest, (0, 0.0))
+        price = cost(cell, costs)
+        if used and used + price > limit:
+            number, used = number + 1, 0.0
+        spent[cell.guest] = (number, used + price)
+        result[cell.id] = f"{'|'.join(cell.guest)}|{number}"
+    return result
+
+
+class CellScheduling(LoadScopeScheduling):
+    """LoadScopeScheduling with chunks of cells as scopes; ``loadgroup`` does not group on pytest 9.2 (xdist 3.8)."""
+
+    def __init__(self, config: pytest.Config, log: Any, cells: Iterable[Cell], costs: Mapping[str, float]) -> None:
+        super().__init__(config, log)
+        self._chunks = chunks(cells, costs, max(1, len(config.getoption("tx") or [])))
+
+    def _split_scope(self, nodeid: str) -> str:
+        return self._chunks.get(cell_id(nodeid)) or super()._split_scope(nodeid)

@@ -1,0 +1,1 @@
+"""The host's side of a worker: frames, and one guest process."""

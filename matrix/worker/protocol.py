@@ -1,0 +1,310 @@
+"""Frames between host and worker: encoding and decoding only, no I/O. The worker's side is kernels/worker/."""
+
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+
+from matrix.errors import GuestError
+
+PROTOCOL = 1
+MAX_FRAME = 8 << 20
+MAX_BUFFERS = 12
+SLOT_BYTES = 128 << 10
+NOTHING = 0xFFFF
+"""A function or buffer index that names none; as a step's function it means SET_MASK."""
+_HEADER = struct.Struct("<IIHH")
+_AFTER_LENGTH = _HEADER.size - 4
+_RUN = struct.Struct("<HHI")
+_BUFFER = struct.Struct("<BBHHHI")
+_STEP = struct.Struct("<HH")
+_WORD = struct.Struct("<BBHIQ")
+_COUNT = struct.Struct("<HHI")
+_PLACE = struct.Struct("<HHq")
+_SIGNAL = struct.Struct("<IiQQHHqI")
+
+
+class Op(IntEnum):
+    """Operations of a frame."""
+
+    HELLO = 0
+    SET_MASK = 1
+    CHOOSE = 2
+    RUN = 3
+    PING = 4
+    SELFTEST = 5
+    BENCH = 6
+
+
+class Status(IntEnum):
+    """Status of a reply."""
+
+    OK = 0
+    UNSUPPORTED = 1
+    BAD_REQUEST = 2
+    CANARY = 3
+    INPUT_MODIFIED = 4
+    REGISTER = 5
+    SIGNAL = 6
+    INTERNAL = 7
+
+
+class Role(IntEnum):
+    """What a buffer of a RUN is for."""
+
+    IN = 0
+    OUT = 1
+    INOUT = 2
+    STATE = 3
+
+
+class Place(IntEnum):
+    """Where in its slot a buffer lies."""
+
+    FLUSH_AFTER = 0
+    FLUSH_BEFORE = 1
+    OFFSET = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """One buffer of a RUN: its role, length in bytes, bytes (in, inout) and place."""
+
+    name: str
+    role: Role
+    length: int
+    data: bytes = b""
+    place: Place = Place.FLUSH_AFTER
+    offset: int = 0
+    align: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One argument word: a constant, or the address of byte ``value`` of buffer ``buffer``."""
+
+    value: int
+    buffer: int = NOTHING
+    read_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One call: the index of the function in the worker's table and its words."""
+
+    function: int
+    words: tuple[Word, ...]
+
+
+@dataclass(frozen=True)
+class Hello:
+    """What a worker says of itself when it starts."""
+
+    build_id: str
+    arch: str
+    word_bytes: int
+    big_endian: bool
+    pid: int
+    raw: tuple[int, ...]
+    detected: int
+    capabilities: tuple[str, ...]
+    functions: tuple[tuple[str, bool], ...]
+
+    @property
+    def detected_names(self) -> frozenset[str]:
+        """Names of the detected capabilities."""
+        return frozenset(name for bit, name in enumerate(self.capabilities) if self.detected >> bit & 1)
+
+
+@dataclass(frozen=True)
+class RunReply:
+    """A RUN that ended: the steps' return words, how often each function was entered, the output buffers in order."""
+
+    returned: tuple[int, ...]
+    entered: dict[int, int]
+    outputs: tuple[bytes, ...]
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A canary or a read-only input changed: which buffer, in which step, and the first wrong byte's offset."""
+
+    buffer: int
+    step: int
+    offset: int
+
+
+@dataclass(frozen=True)
+class SignalReply:
+    """A signal in the guest; ``buffer`` is the nearest to ``address``, ``offset`` counts from its first byte."""
+
+    number: int
+    code: int
+    address: int
+    pc: int
+    step: int
+    buffer: int
+    offset: int
+    buffer_length: int
+
+
+def frame(request_id: int, op: Op, payload: bytes) -> bytes:
+    """A whole frame. Raises GuestError when it is longer than MAX_FRAME."""
+    if len(payload) + _AFTER_LENGTH > MAX_FRAME:
+        raise GuestError("a request is too long for one frame", why=f"{len(payload)} bytes")
+    return _HEADER.pack(len(payload) + _AFTER_LENGTH, request_id, op, 0) + payload
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A decoded reply."""
+
+    request_id: int
+    op: int
+    status: int
+    payload: bytes
+
+
+class FrameReader:
+    """Cuts a byte stream into frames, however the bytes arrive."""
+
+    def __init__(self) -> None:
+        self._pending = bytearray()
+
+    def feed(self, data: bytes) -> list[Frame]:
+        """The frames that ``data`` completes. Raises GuestError for a length that no frame can have."""
+        pending = self._pending
+        pending += data
+        frames = []
+        start = 0
+        while len(pending) - start >= _HEADER.size:
+            length, request_id, op, status = _HEADER.unpack_from(pending, start)
+            if not _AFTER_LENGTH <= length <= MAX_FRAME:
+                raise GuestError(
+                    "the guest sent garbage",
+                    why=f"a frame of {length} bytes: {bytes(pending[start : start + 16]).hex()}",
+                )
+            if len(pending) - start < length + 4:
+                break
+            frames.append(Frame(request_id, op, status, bytes(pending[start + _HEADER.size : start + 4 + length])))
+            start += length + 4
+        del pending[:start]
+        return frames
+
+    @property
+    def unfinished(self) -> bytes:
+        """Bytes of a frame that is not complete."""
+        return bytes(self._pending)
+
+
+def encode_run(buffers: Iterable[Buffer], steps: Iterable[Step]) -> bytes:
+    """The payload of a RUN request."""
+    buffers, steps = list(buffers), list(steps)
+    parts = [_RUN.pack(len(buffers), len(steps), 0)]
+    for buffer in buffers:
+        parts.append(_BUFFER.pack(buffer.role, buffer.place, buffer.offset, buffer.align, 0, buffer.length))
+        parts.append(buffer.data)
+    for step in steps:
+        parts.append(_STEP.pack(step.function, len(step.words)))
+        for word in step.words:
+            parts.append(_WORD.pack(word.buffer != NOTHING, word.read_only, word.buffer, 0, word.value))
+    return b"".join(parts)
+
+
+def decode_run(payload: bytes, output_lengths: Iterable[int]) -> RunReply:
+    """The payload of a RUN reply with status ok. Raises GuestError when it is not as long as the outputs asked for."""
+    try:
+        steps, entered = struct.unpack_from("<HH", payload)
+        returned = struct.unpack_from(f"<{steps}Q", payload, 4)
+        at = 4 + 8 * steps
+        counts = {}
+        for _ in range(entered):
+            function, _zero, count = _COUNT.unpack_from(payload, at)
+            counts[function] = count
+            at += _COUNT.size
+    except struct.error:
+        raise GuestError("the guest's answer to RUN is cut short", why=f"{len(payload)} bytes") from None
+    outputs = []
+    for length in output_lengths:
+        outputs.append(payload[at : at + length])
+        at += length
+    if at != len(payload):
+        raise GuestError("the guest's answer to RUN has another size", why=f"{len(payload)} bytes, {at} expected")
+    return RunReply(returned, counts, tuple(outputs))
+
+
+def decode_violation(payload: bytes) -> Violation:
+    """The payload of a canary or input-modified reply. Raises GuestError."""
+    return Violation(*_exact(_PLACE, payload))
+
+
+def decode_registers(payload: bytes) -> tuple[int, str]:
+    """The payload of a register-clobbered reply: the step and the registers' names. Raises GuestError."""
+    if len(payload) < 4:
+        raise GuestError("the guest's answer has a wrong size", why=f"{len(payload)} bytes")
+    step, length = struct.unpack_from("<HH", payload)
+    return step, payload[4 : 4 + length].decode("utf-8", "replace")
+
+
+def decode_signal(payload: bytes) -> SignalReply:
+    """The payload of a signal reply. Raises GuestError."""
+    return SignalReply(*_exact(_SIGNAL, payload))
+
+
+def _exact(layout: struct.Struct, payload: bytes) -> tuple[int, ...]:
+    if len(payload) != layout.size:
+        raise GuestError("the guest's answer has a wrong size", why=f"{len(payload)} bytes, {layout.size} expected")
+    return layout.unpack(payload)
+
+
+def encode_choose(function: int, length: int) -> bytes:
+    """The payload of CHOOSE: a dispatch function and the length in bytes."""
+    return struct.pack("<HHIQ", function, 0, 0, length)
+
+
+def decode_choose(payload: bytes) -> int:
+    """The index of the chosen function, NOTHING when none fits. Raises GuestError."""
+    return _exact(struct.Struct("<H"), payload)[0]
+
+
+def encode_mask(bits: int) -> bytes:
+    """The payload of SET_MASK."""
+    return struct.pack("<Q", bits)
+
+
+def decode_mask(payload: bytes) -> int:
+    """The effective mask word. Raises GuestError."""
+    return _exact(struct.Struct("<Q"), payload)[0]
+
+
+def decode_hello(reply: Frame) -> Hello:
+    """The worker's first frame. Raises GuestError when it is not a HELLO of this protocol."""
+    if reply.op != Op.HELLO or reply.status != Status.OK:
+        raise GuestError("the guest did not say hello", why=f"operation {reply.op}, status {reply.status}")
+    data, at = reply.payload, 0
+
+    def take(layout: str) -> tuple[int, ...]:
+        nonlocal at
+        values = struct.unpack_from("<" + layout, data, at)
+        at += struct.calcsize("<" + layout)
+        return values
+
+    def text() -> str:
+        nonlocal at
+        (length,) = take("H")
+        at += length
+        return data[at - length : at].decode("utf-8")
+
+    try:
+        (protocol,) = take("H")
+        if protocol != PROTOCOL:
+            raise GuestError("the worker speaks another protocol", why=f"version {protocol}, {PROTOCOL} expected")
+        build_id, arch = text(), text()
+        word_bytes, order, pid = take("BBI")
+        raw = take(f"{take('H')[0]}Q")
+        (detected,) = take("Q")
+        capabilities = tuple(text() for _ in range(take("H")[0]))
+        functions = tuple((text(), take("B")[0] == 1) for _ in range(take("H")[0]))
+    except (struct.error, UnicodeDecodeError) as problem:
+        raise GuestError("the guest's hello cannot be read", why=str(problem)) from None
+    return Hello(build_id, arch, word_bytes, order == 1, pid, raw, detected, capabilities, functions)
