@@ -20,6 +20,7 @@ class Target(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     arch: str
     compiler: str
     qemu: str
+    image: str
     packages: list[str]
     native_packages: list[str] = []
     flags: list[str] = []

@@ -1,0 +1,1 @@
+"""From a provider's sources to one static worker executable per target."""

@@ -1,0 +1,168 @@
+"""Build the worker of one (target, provider); compiled objects are kept by the hash of all that went into them."""
+
+import hashlib
+import shlex
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from matrix.build import generate, prototypes
+from matrix.build.ninja import Edge, make
+from matrix.build.prototypes import Function, function_table
+from matrix.build.toolchain import LINK, compiler_version, kernel_flags, worker_flags
+from matrix.errors import BuildError
+from matrix.model.capability import CapabilityTable
+from matrix.model.catalog import Catalog, Provider
+from matrix.model.interface import Interface
+from matrix.model.kernel import Variant
+from matrix.model.target import Target
+from matrix.sandbox.base import Sandbox
+from matrix.sandbox.locks import build_lock
+
+
+@dataclass(frozen=True)
+class Built:
+    """A worker that can be started, its kernels' objects, and what the compiler said of the files that failed; both by
+    ``algorithm-variant``."""
+
+    target: Target
+    provider: str
+    build_id: str
+    worker: str
+    compiler: str
+    functions: tuple[Function, ...]
+    variants: tuple[Variant, ...]
+    objects: dict[str, str] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+
+    def function(self, name: str) -> int | None:
+        """Index of the function called ``name`` in the table, or None when it is not in this worker."""
+        return next((function.index for function in self.functions if function.name == name), None)
+
+
+@dataclass(frozen=True)
+class _Object:
+    """One translation unit: where its object goes, and the files and command that make it."""
+
+    output: str
+    files: dict[str, bytes]
+    command: str
+
+
+def build_worker(sandbox: Sandbox, catalog: Catalog, target: Target, provider: Provider) -> Built:
+    """Compile what is missing and link. Files that do not compile are in ``Built.failed`` by ``algorithm-variant``.
+
+    Raises ToolError (no compiler) and BuildError (the worker's own or generated sources fail).
+    """
+    sandbox.ready_for(target)
+    with _lock(sandbox, target, provider):
+        return _Builder(sandbox, catalog, target, provider).build()
+
+
+def _lock(sandbox: Sandbox, target: Target, provider: Provider) -> AbstractContextManager[object]:
+    return build_lock(f"{sandbox.name}-{target.name}-{provider.name}")
+
+
+class _Builder:
+    def __init__(self, sandbox: Sandbox, catalog: Catalog, target: Target, provider: Provider) -> None:
+        self.sandbox = sandbox
+        self.target = target
+        self.provider = provider
+        self.table: CapabilityTable = catalog.capabilities[target.arch]
+        self.variants = provider.for_target(target, self.table)
+        self.compiler = compiler_version(sandbox, target.compiler)
+        self.worker_root = catalog.worker_root
+        self.folder = f"build/{target.name}-{provider.name}"
+
+    def build(self) -> Built:
+        """Two rounds: the kernels, then table, dispatcher and worker of the kernels that compiled."""
+        kernels = {variant: self._kernel(variant) for variant in self.variants}
+        failures = self._make(kernels.values())
+        failed = {f"{v.algorithm}-{v.name}": failures[o.output] for v, o in kernels.items() if o.output in failures}
+        good = tuple(variant for variant, unit in kernels.items() if unit.output not in failures)
+        compiled = {f"{variant.algorithm}-{variant.name}": kernels[variant].output for variant in good}
+        functions = function_table(self.provider.interfaces.values(), good)
+        units = [kernels[variant] for variant in good] + self._own_units(functions, good)
+        build_id = _digest([self.compiler, *LINK, *(unit.output for unit in units)])[:16]
+        identity = self._unit("build_id.c", f'const char worker_build_id[] = "{build_id}";\n'.encode(), {}, [])
+        worker = f"workers/{self.target.name}-{build_id}"
+        if self.sandbox.missing([worker]):
+            units.append(identity)
+            self._require(self._make(units))
+            objects = " ".join(unit.output for unit in units)
+            link = f"{self.target.compiler} {shlex.join([*self.target.flags, *LINK])} -o {{out}} {objects}"
+            self._require(make(self.sandbox, self.folder, [Edge(worker, link)]))
+        return Built(
+            self.target, self.provider.name, build_id, worker, self.compiler, functions, good, compiled, failed
+        )
+
+    def _kernel(self, variant: Variant) -> _Object:
+        interface = self.provider.interfaces[variant.algorithm]
+        flags = kernel_flags(self.target, self.table, variant)
+        headers = _files(variant.path.parent, ".h")
+        if not variant.assembly:
+            headers["prototypes.h"] = prototypes.variants_header(interface, self.variants).encode()
+            flags += ["-include", "prototypes.h"]
+        source = variant.path.read_bytes()
+        if b'"dispatch.h"' in source:
+            headers["dispatch.h"] = self._dispatch_header(self.variants)
+        return self._unit(variant.path.name, source, headers, flags, own=False)
+
+    def _own_units(self, functions: tuple[Function, ...], variants: tuple[Variant, ...]) -> list[_Object]:
+        headers = _files(self.worker_root, ".h")
+        arch = self.target.arch
+        generated = {
+            "table.c": generate.table_source(arch, self.table, functions),
+            "dispatch.c": generate.dispatcher_source(self.table, functions),
+            "thunks.S": generate.thunks_source(functions),
+        }
+        units = [
+            self._unit(name, text.encode(), headers | {"dispatch.h": self._dispatch_header(variants)}, [])
+            for name, text in generated.items()
+        ]
+        for path in sorted(self.worker_root.iterdir()):
+            if path.suffix in (".c", ".S"):
+                units.append(self._unit(path.name, path.read_bytes(), headers, []))
+        return units
+
+    def _dispatch_header(self, variants: tuple[Variant, ...]) -> bytes:
+        interfaces: Iterable[Interface] = self.provider.interfaces.values()
+        return prototypes.dispatch_header(interfaces, variants).encode()
+
+    def _unit(self, name: str, source: bytes, headers: dict[str, bytes], flags: list[str], own: bool = True) -> _Object:
+        flags = [*worker_flags(self.target), *flags] if own else flags
+        parts: list[str | bytes] = [self.compiler, self.target.compiler, *flags, name, source]
+        for header, text in sorted(headers.items()):
+            parts += [header, text]
+        key = _digest(parts)
+        folder = f"sources/{key[:24]}"
+        output = f"objects/{self.target.name}/{Path(name).stem}-{key[:24]}.o"
+        files = {f"{folder}/{header}": text for header, text in headers.items()} | {f"{folder}/{name}": source}
+        command = f"{self.target.compiler} {shlex.join(flags)} -I{folder} -c {folder}/{name} -o {{out}}"
+        return _Object(output, files, command)
+
+    def _make(self, units: Iterable[_Object]) -> dict[str, str]:
+        by_output = {unit.output: unit for unit in units}
+        todo = [by_output[output] for output in sorted(self.sandbox.missing(by_output))]
+        for unit in todo:
+            self.sandbox.write(unit.files)
+        return make(self.sandbox, self.folder, [Edge(unit.output, unit.command) for unit in todo])
+
+    def _require(self, failures: dict[str, str]) -> None:
+        for output, log in failures.items():
+            raise BuildError(f"the worker of {self.target.name} does not build", where=output, why=log)
+
+
+def _files(folder: Path, suffix: str) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.glob(f"*{suffix}"))}
+
+
+def _digest(parts: Iterable[str | bytes]) -> str:
+    """SHA-256 over length-prefixed parts, so that no two lists collide by joining."""
+    state = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        state.update(len(data).to_bytes(8, "little"))
+        state.update(data)
+    return state.hexdigest()
