@@ -6,16 +6,20 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-from matrix.model.plan import Cell
+from matrix.model.plan import KINDS, Cell
 from matrix.model.selection import cost
 
 _CHUNKS_PER_WORKER = 4
+_FILES = frozenset(f"test_{kind}.py" for kind in KINDS)
 
 
 def cell_id(nodeid: str) -> str:
-    """The cell id in a pytest node id, or '' when it is no cell."""
+    """The cell id in a pytest node id, or '' when it is no cell. Node ids begin at pytest's root folder, which is the
+    conformance folder itself when neither it nor the current folder is below a pytest configuration."""
     name, bracket, rest = nodeid.partition("[")
-    return rest.removesuffix("]") if bracket and "tests/conformance/" in name.replace("\\", "/") else ""
+    folder, _, file = name.partition("::")[0].replace("\\", "/").rpartition("/")
+    is_cell = bracket and file in _FILES and f"/{folder}".endswith(("/tests/conformance", "/"))
+    return rest.removesuffix("]") if is_cell else ""
 
 
 def chunks(cells: Iterable[Cell], costs: Mapping[str, float], workers: int) -> dict[str, str]:

@@ -462,9 +462,9 @@ poly1305_final_neon:
         vmov.32 r6, h2[0]
         vmov.32 r7, h3[0]
         vmov.32 r8, h4[0]
-        adds    r4, r4, r5, lsl #26
-        mov     r5, r5, lsr #6
-        adcs    r5, r5, r6, lsl #20
+        orr     r4, r4, r5, lsl #26     @ h0 < 2^26
+        mov     r5, r5, lsr #6          @ <= 2^20
+        adds    r5, r5, r6, lsl #20
         mov     r6, r6, lsr #12
         adcs    r6, r6, r7, lsl #14
         mov     r7, r7, lsr #18

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from matrix.build.prototypes import PINNED_BYTES, Function, argument_names, prototype, returns_value, starting_call
+from matrix.build.prototypes import PINNED_BYTES, Function, argument_names, prototype, returns_value
 from matrix.model.capability import RAW_WORDS, CapabilityTable
-from matrix.model.choice import StateUse, candidates, state_use
+from matrix.model.choice import StateUse, candidates, starting_calls, state_use
 
 NO_FUNCTION = 0xFFFF
 
@@ -66,7 +66,7 @@ def dispatcher_source(table: CapabilityTable, functions: tuple[Function, ...]) -
 
 def _use(function: Function) -> StateUse | None:
     use = state_use(function.call, function.interface)
-    return use if use and starting_call(function.interface, use.state) else None
+    return use if use and starting_calls(function.interface, use.state) else None
 
 
 def _rows(function: Function, functions: tuple[Function, ...]) -> list[Function]:
@@ -124,10 +124,10 @@ def _layout_number(row: Function, state: str, functions: tuple[Function, ...]) -
 def _layout_of_home(function: Function, functions: tuple[Function, ...]) -> list[str]:
     use = _use(function)
     assert use
-    start = starting_call(function.interface, use.state)
+    starts = starting_calls(function.interface, use.state)
     lines = [f"static unsigned layout_{function.symbol}(unsigned home)", "{", "    switch (home) {"]
     for row in functions:
-        if row.interface is function.interface and row.variant and row.call.name == start:
+        if row.interface is function.interface and row.variant and row.call.name in starts:
             lines.append(f"    case {row.index}: return {_layout_number(row, use.state, functions)};")
     return [*lines, f"    default: return {NO_FUNCTION};", "    }", "}"]
 
@@ -137,7 +137,7 @@ def _choice_from_scratch(function: Function) -> str:
     use = _use(function)
     if use is None or use.starts:
         return f"choose_{function.symbol}(length, mask)"
-    start = f"{function.interface.algorithm}_{starting_call(function.interface, use.state)}"
+    start = f"{function.interface.algorithm}_{starting_calls(function.interface, use.state)[0]}"
     return f"choose_{function.symbol}(length, mask, layout_{function.symbol}(choose_{start}(0, mask)))"
 
 

@@ -13,7 +13,7 @@ from matrix.errors import BuildError, MatrixError, ToolError
 from matrix.model.ability import Abilities, CpuAbility
 from matrix.model.capability import CapabilityTable
 from matrix.model.catalog import Catalog
-from matrix.model.plan import cpu_strings
+from matrix.model.plan import NATIVE, cpu_strings
 from matrix.model.target import Target
 from matrix.sandbox.base import Sandbox
 from matrix.sandbox.locks import build_lock, cache_root
@@ -34,6 +34,9 @@ def probe_abilities(sandbox: Sandbox, catalog: Catalog, targets: Iterable[Target
             sandbox.ready_for(target)
             versions[target.qemu] = qemu_version(sandbox, target.qemu)
         cpus |= _probe_target(sandbox, catalog, target, text)
+    for target in catalog.targets.targets:
+        if target.native and target.name in wanted:
+            cpus[target.arch, NATIVE] = _probe_native(sandbox, catalog, target)
     return Abilities(cpus, versions)
 
 
@@ -57,10 +60,20 @@ def _probe_target(
         if missing:
             program = _build(sandbox, target, table, sources, key)
             with ThreadPoolExecutor(_PROBES_AT_ONCE) as pool:
-                found = pool.map(lambda text: _probe(sandbox, target, text, program), missing)
+                found = pool.map(lambda text: _probe(sandbox, [target.qemu, "-cpu", text, program]), missing)
                 known |= dict(zip(missing, found, strict=True))
             _save(store, known)
     return {(target.qemu, text): known[text] for text in strings}
+
+
+def _probe_native(sandbox: Sandbox, catalog: Catalog, target: Target) -> CpuAbility:
+    """The machine's own CPU: tried every time, since another machine may share the cache."""
+    table = catalog.capabilities[target.arch]
+    sources = _sources(catalog.worker_root, target, table)
+    key = _key(sandbox, target, sources)
+    with build_lock(f"abilities-{sandbox.name}-{target.qemu}-{key}"):
+        program = _build(sandbox, target, table, sources, key)
+    return _probe(sandbox, [f"./{program}"])
 
 
 def _sources(worker_root: Path, target: Target, table: CapabilityTable) -> dict[str, bytes]:
@@ -132,9 +145,9 @@ def _build(sandbox: Sandbox, target: Target, table: CapabilityTable, sources: di
     return program
 
 
-def _probe(sandbox: Sandbox, target: Target, text: str, program: str) -> CpuAbility:
+def _probe(sandbox: Sandbox, argv: list[str]) -> CpuAbility:
     try:
-        done = sandbox.run([target.qemu, "-cpu", text, program], seconds=60)
+        done = sandbox.run(argv, seconds=60)
     except MatrixError as problem:
         return CpuAbility(False, note=problem.why or problem.what)
     note = done.stderr.strip().splitlines()

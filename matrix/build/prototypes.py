@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from matrix.model.choice import state_use
 from matrix.model.interface import Argument, Call, Interface, Length, Pointer
 from matrix.model.kernel import State, Variant
 
@@ -107,12 +106,3 @@ def dispatch_header(interfaces: Iterable[Interface], variants: tuple[Variant, ..
             if call.name in provided:
                 lines.append(prototype(interface, call, f"{interface.algorithm}_{call.name}") + ";")
     return "\n".join(lines) + "\n"
-
-
-def starting_call(interface: Interface, state: str) -> str:
-    """The first call that starts ``state``; its choice is the home of the state."""
-    for call in interface.calls.values():
-        use = state_use(call, interface)
-        if use and use.state == state and use.starts:
-            return call.name
-    return ""

@@ -163,4 +163,6 @@ def _size_problem(role: str, size: Size, value: bytes | int, inputs: Inputs) -> 
         return "" if length == wanted else f"{role} has {length} bytes, not the {wanted} that follow from {size.like}"
     if length < (size.minimum or 0) or (size.maximum is not None and length > size.maximum):
         return f"{role} has {length} bytes, outside its range"
+    if length % size.multiple:
+        return f"{role} has {length} bytes, not a multiple of {size.multiple}"
     return ""

@@ -14,6 +14,9 @@ _FIXED_CASES = 24
 MAX_BLOCKS = 33
 """A counter case is 1 to this many blocks long: one more than 8 lanes unrolled by four."""
 
+SECOND_SWEEP_END = 300
+"""Open inputs beside the one that is split (additional data, an HMAC key) are swept to this length only."""
+
 COUNTERS = (
     *(0, 1, 1 << 31),
     *((1 << 31) - k for k in range(1, 9)),
@@ -56,6 +59,8 @@ def _length_edges(interface: Interface, operation: Operation, prefix: str, limit
         which = f"{role}-" if position else ""
         lengths = sweep_lengths(limits, unit) | bulk_lengths(limits, unit)
         for turn, (length, tier) in enumerate(lengths.items()):
+            if position and length > SECOND_SWEEP_END and tier == "full":
+                continue
             if length == clip(size, length):
                 name = f"{prefix}len-{which}{length:04d}"
                 label = f"{interface.algorithm}.{name}"

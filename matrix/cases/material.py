@@ -37,9 +37,10 @@ def open_roles(operation: Operation) -> tuple[str, ...]:
 
 
 def clip(size: Size, length: int) -> int:
-    """``length`` moved into the range of an open ``size``."""
+    """``length`` moved into the range of an open ``size``, down to a multiple of what it must be a multiple of."""
     low = size.minimum or 0
-    return max(low, length if size.maximum is None else min(length, size.maximum))
+    wanted = max(low, length if size.maximum is None else min(length, size.maximum))
+    return wanted - wanted % size.multiple
 
 
 def fill(

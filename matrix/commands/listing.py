@@ -8,7 +8,7 @@ from rich.table import Table
 
 from matrix.errors import SelectionError
 from matrix.model.choice import length_classes
-from matrix.model.plan import KINDS, REASONS, Cell, find
+from matrix.model.plan import KINDS, NATIVE, REASONS, Cell, find
 from matrix.run.state import RunState
 
 
@@ -101,18 +101,20 @@ _WHAT = {
 _HOW = {
     "hard": "the emulated CPU has exactly these capabilities and nothing is told to the worker",
     "soft": "the mask is told to the worker on the richest emulated CPU",
+    "native": "the mask is told to the worker on the machine's own CPU, without QEMU",
 }
 
 
 def _explanation(state: RunState, cell: Cell) -> list[str]:
     target = state.catalog.targets.get(cell.target)
+    guest = "the worker itself" if cell.cpu == NATIVE else f"{target.qemu} -cpu {cell.cpu or '(none)'}"
     lines = [
         f"[bold]{cell.id}[/]",
         f"  test       test_{cell.kind}: {_WHAT[cell.kind].format(lost=cell.lost)}",
         f"  target     {target.description}; {target.compiler}",
         f"  mask       {cell.mask} (a CPU with it has {' '.join(sorted(cell.mask.closed)) or 'no capability'})",
         f"  {cell.enforcement:<10} {_HOW[cell.enforcement]}",
-        f"  guest      {target.qemu} -cpu {cell.cpu or '(none)'}",
+        f"  guest      {guest}",
         f"  decision   {'skip ' + cell.reason + ': ' + cell.detail if cell.reason else 'run'}",
     ]
     if cell.algorithm:

@@ -15,7 +15,7 @@ class CpuAbility:
 
 @dataclass(frozen=True)
 class Abilities:
-    """What was probed, by (qemu program, CPU string), and the version of each qemu program."""
+    """What was probed, by (qemu program, CPU string) or (architecture, ``native``), and each qemu program's version."""
 
     cpus: Mapping[tuple[str, str], CpuAbility] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)

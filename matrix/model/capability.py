@@ -1,5 +1,6 @@
 """Capabilities: what a CPU may or may not have, and how each is compiled for, detected, taken away and probed."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,9 @@ import msgspec
 from matrix.errors import TableError
 from matrix.model.tables import read_toml
 
+MOST_CAPABILITIES = 64
+"""A mask is one 64-bit word of the worker."""
+_NAME = re.compile(r"[a-z][a-z0-9]*")
 ARCHITECTURES = ("arm32", "aarch64", "x86", "x86_64")
 
 RAW_WORDS = {
@@ -95,9 +99,16 @@ def load_capabilities(path: Path) -> dict[str, CapabilityTable]:
     """Read capabilities.toml into one table per architecture. Raises TableError."""
     rows = read_toml(path, _File).capability
     for row in rows:
+        where = f"{path}, capability {row.name}"
+        if not _NAME.fullmatch(row.name) or row.name == "none":
+            why = f"{row.name!r} is not lower-case letters and digits, or means the empty mask"
+            raise TableError("a capability has a name that no mask can hold", where=f"{where}, key name", why=why)
+        if not row.arch:
+            raise TableError("a capability of no architecture", where=f"{where}, key arch", why="the list is empty")
         for arch in row.arch:
             if arch not in ARCHITECTURES:
-                raise TableError(f"capability {row.name}: unknown architecture", where=str(path), why=f"{arch!r}")
+                why = f"{arch!r} is none of {', '.join(ARCHITECTURES)}"
+                raise TableError("unknown architecture", where=f"{where}, key arch", why=why)
     tables = {}
     for arch in ARCHITECTURES:
         table = CapabilityTable(arch, tuple(row for row in rows if arch in row.arch))
@@ -107,19 +118,29 @@ def load_capabilities(path: Path) -> dict[str, CapabilityTable]:
 
 
 def _check(table: CapabilityTable, path: Path) -> None:
+    if len(table.rows) > MOST_CAPABILITIES:
+        why = f"{len(table.rows)}, a mask word holds {MOST_CAPABILITIES}"
+        raise TableError(f"too many capabilities of {table.arch}", where=f"{path}, key capability", why=why)
     seen: set[str] = set()
     for row in table.rows:
         where = f"{path}, capability {row.name} ({table.arch})"
         if row.name in seen:
-            raise TableError("a capability is named twice", where=where, why="names must be unique per architecture")
+            why = "names must be unique per architecture"
+            raise TableError("a capability is named twice", where=f"{where}, key name", why=why)
         seen.add(row.name)
         for name in row.implies:
             if name not in table.by_name:
-                raise TableError("implies an unknown capability", where=where, why=f"{name!r} is not in the table")
+                why = f"{name!r} is not in the table"
+                raise TableError("implies an unknown capability", where=f"{where}, key implies", why=why)
             if name not in seen:
-                raise TableError("implies a later capability", where=where, why=f"{name!r} must stand above it")
+                why = f"{name!r} must stand above it"
+                raise TableError("implies a later capability", where=f"{where}, key implies", why=why)
         if row.detect.word not in RAW_WORDS[table.arch]:
             why = f"{row.detect.word!r} is none of {', '.join(RAW_WORDS[table.arch])}"
-            raise TableError("detected by an unknown word", where=where, why=why)
+            raise TableError("detected by an unknown word", where=f"{where}, key detect.word", why=why)
         if not 0 <= row.detect.bit < 64:
-            raise TableError("detected by an impossible bit", where=where, why=f"bit {row.detect.bit}")
+            why = f"bit {row.detect.bit}"
+            raise TableError("detected by an impossible bit", where=f"{where}, key detect.bit", why=why)
+        if not 0 <= row.detect.xcr0 < 256 or (row.detect.xcr0 and "xcr0" not in RAW_WORDS[table.arch]):
+            why = f"{row.detect.xcr0}: x86 only, and 8 bits"
+            raise TableError("detected by impossible XCR0 bits", where=f"{where}, key detect.xcr0", why=why)

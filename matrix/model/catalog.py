@@ -94,6 +94,11 @@ def load_provider(name: str, root: Path, capabilities: dict[str, CapabilityTable
         found = [read_variant(path, interface, capabilities) for path in files]
         variants.extend(sorted(found, key=lambda variant: (variant.priority, variant.name)))
     _check(variants)
+    for variant in variants:
+        for algorithm in variant.composes:
+            if algorithm not in interfaces:
+                why = f"{algorithm!r} is no algorithm here: {', '.join(interfaces)}"
+                raise HeaderError("a composition names an unknown part", where=f"{variant.path}, key composes", why=why)
     return Provider(name, root, interfaces, tuple(variants))
 
 

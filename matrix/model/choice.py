@@ -23,6 +23,11 @@ def state_use(call: Call, interface: Interface) -> StateUse | None:
     return None
 
 
+def starting_calls(interface: Interface, state: str) -> tuple[str, ...]:
+    """The calls that start ``state``; the variant that one of them takes is the home of the state."""
+    return tuple(call.name for call in interface.calls.values() if state_use(call, interface) == StateUse(state, True))
+
+
 def candidates(variants: Iterable[Variant], call: str) -> list[Variant]:
     """The variants that provide ``call``, best first."""
     return sorted((v for v in variants if call in v.provides), key=lambda v: -v.priority)
@@ -55,8 +60,9 @@ def chosen_for(
         call = interface.calls[step.call]
         use = state_use(call, interface)
         call_length = length if call.length_role else 0
-        if use and not use.starts and use.state in homes:
-            taken = choose_continuing(variants, call.name, use.state, homes[use.state], mask, call_length)
+        if use and not use.starts:
+            home = homes.get(use.state)
+            taken = home and choose_continuing(variants, call.name, use.state, home, mask, call_length)
         else:
             taken = choose(variants, call.name, mask, call_length)
             if use and taken:
@@ -72,12 +78,17 @@ def length_classes(operation: Operation, variants: Iterable[Variant]) -> tuple[i
 
 
 def by_name(
-    operation: Operation, interface: Interface, variant: Variant, variants: tuple[Variant, ...]
+    operation: Operation,
+    interface: Interface,
+    variant: Variant,
+    variants: tuple[Variant, ...],
+    closed: frozenset[str],
 ) -> dict[str, Variant] | None:
     """Which variant does each call when ``variant`` is tested by name on ``operation``, or None when it does no part.
 
     A call that the variant lacks is borrowed from the best variant with the same layout of the shared state that needs
-    nothing more than ``variant`` does; without such a variant the operation is not the variant's.
+    nothing outside ``closed``, which is what ``variant`` requires and all that it implies; without such a variant the
+    operation is not the variant's.
     """
     calls = [step.call for step in operation.steps]
     if not any(call in variant.provides for call in calls):
@@ -89,7 +100,7 @@ def by_name(
             lent[call] = variant
             continue
         taken = (
-            choose_continuing(variants, call, use.state, variant, frozenset(variant.requires), 1 << 62)
+            choose_continuing(variants, call, use.state, variant, closed, 1 << 62)
             if use and use.state in variant.state
             else None
         )

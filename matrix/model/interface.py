@@ -60,13 +60,14 @@ class Call:
 class Size:
     """How many bytes an input or output has.
 
-    ``choices`` are fixed sizes; ``minimum`` opens a range (``maximum`` None: no bound); ``word`` is a uint32;
-    ``like`` is the length of that input plus ``extra``.
+    ``choices`` are fixed sizes; ``minimum`` opens a range (``maximum`` None: no bound) of multiples of ``multiple``;
+    ``word`` is a uint32; ``like`` is the length of that input plus ``extra`` (which may be negative).
     """
 
     choices: tuple[int, ...] = ()
     minimum: int | None = None
     maximum: int | None = None
+    multiple: int = 1
     word: bool = False
     like: str = ""
     extra: int = 0
@@ -135,7 +136,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 _POINTER = re.compile(r"(\w+):(in|out|inout)")
 _LENGTH = re.compile(r"len\((\w+)\)")
 _WORD = re.compile(r"(\w+):u32(?:\+(\w+)/(\d+))?")
-_LIKE = re.compile(r"len\((\w+)\)(?:\+(\d+))?")
+_LIKE = re.compile(r"len\((\w+)\)([+-]\d+)?")
 
 
 def load_interface(path: Path) -> Interface:
@@ -166,11 +167,12 @@ def _size(text: str, where: str) -> Size:
         return Size(word=True)
     if re.fullmatch(r"\d+(\|\d+)*", text):
         return Size(choices=tuple(int(part) for part in text.split("|")))
-    if match := re.fullmatch(r"(\d+)\.\.(\d*)", text):
-        return Size(minimum=int(match.group(1)), maximum=int(match.group(2)) if match.group(2) else None)
+    if match := re.fullmatch(r"(\d+)\.\.(\d*)(?:/([1-9]\d*))?", text):
+        low, high, multiple = match.groups()
+        return Size(minimum=int(low), maximum=int(high) if high else None, multiple=int(multiple or 1))
     if match := _LIKE.fullmatch(text):
         return Size(like=match.group(1), extra=int(match.group(2) or 0))
-    why = f"{text!r} is not N, N|M, N.., N..M, u32, len(role) or len(role)+N"
+    why = f"{text!r} is not N, N|M, N.., N..M, N../MULTIPLE, u32, len(role), len(role)+N or len(role)-N"
     raise TableError("a size cannot be read", where=where, why=why)
 
 
@@ -206,26 +208,109 @@ def _operation(name: str, row: _OpTable, calls: dict[str, Call], path: Path) -> 
     )
 
 
-def _check(interface: Interface) -> None:
-    """Every role that a call uses is a state, an input or an output of each operation that uses the call."""
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def _wrong(interface: Interface, key: str, why: str) -> TableError:
     path = interface.path
+    return TableError(f"{path.name} has a wrong entry", where=f"{path}, key {key}", why=why)
+
+
+def _check(interface: Interface) -> None:
+    """Everything that would surface only in a guest or a compiler: names, argument lists, what each role is."""
+    for key, names in (
+        ("the file's name", [interface.algorithm]),
+        ("call", interface.calls),
+        ("state", interface.states),
+        ("op", interface.operations),
+    ):
+        for name in names:
+            if not _NAME.fullmatch(name):
+                raise _wrong(interface, key, f"{name!r} is not lower-case letters, digits and underscores")
     for call in interface.calls.values():
+        key = f"call.{call.name}.args"
         if len(call.args) > MAX_WORDS:
-            why = f"{len(call.args)} arguments, the trampoline passes at most {MAX_WORDS}"
-            raise TableError("a call has too many arguments", where=f"{path}, key call.{call.name}", why=why)
+            raise _wrong(interface, key, f"{len(call.args)} arguments, the trampoline passes at most {MAX_WORDS}")
+        words = [(arg.role, isinstance(arg, Length)) for arg in call.args]
+        for role, _ in words:
+            if words.count((role, False)) > 1 or words.count((role, True)) > 1:
+                raise _wrong(interface, key, f"{role!r} is passed twice")
     for op in interface.operations.values():
-        where = f"{path}, key op.{op.name}"
-        known = {*op.inputs, *op.outputs, *interface.states}
-        for step in op.steps:
-            for arg in interface.calls[step.call].args:
-                if arg.role not in known:
-                    why = f"call {step.call} uses {arg.role!r}, which is no input, output or state"
-                    raise TableError("an operation lacks a role", where=where, why=why)
-        for role in (op.split_role, *op.secret):
-            if role and role not in op.inputs:
-                raise TableError("an operation names an unknown input", where=where, why=role)
-        if op.split_role and not any(step.repeated for step in op.steps):
-            raise TableError("a split needs a repeated step", where=where, why="no step ends with *")
-        for role, size in {**op.inputs, **op.outputs}.items():
-            if size.like and size.like not in op.inputs:
-                raise TableError("a size refers to an unknown input", where=f"{where}, {role}", why=size.like)
+        _check_sizes(interface, op)
+        _check_steps(interface, op)
+        _check_words(interface, op)
+
+
+def _check_sizes(interface: Interface, op: Operation) -> None:
+    """Input sizes are possible, output sizes follow from the inputs."""
+    for side, sizes in (("in", op.inputs), ("out", op.outputs)):
+        for role, size in sizes.items():
+            key = f"op.{op.name}.{side}.{role}"
+            if role in interface.states:
+                raise _wrong(interface, key, f"{role!r} is a state, which has neither right bytes nor a size")
+            if size.like and (size.like not in op.inputs or op.inputs[size.like].word or size.like == role):
+                raise _wrong(interface, key, f"{size.like!r} is no other input of bytes")
+            if size.maximum is not None and size.maximum < (size.minimum or 0):
+                raise _wrong(interface, key, f"{size.minimum}..{size.maximum} is empty")
+            if side == "out" and len(size.choices) != 1 and not size.like:
+                raise _wrong(interface, key, "an output has a fixed size or one that follows from an input")
+
+
+def _check_steps(interface: Interface, op: Operation) -> None:
+    """Every argument of every step is what the call takes it for, and every output is written."""
+    if not op.steps:
+        raise _wrong(interface, f"op.{op.name}.steps", "no call is made")
+    started: set[str] = set()
+    pointed = {a.role for step in op.steps for a in interface.calls[step.call].args if isinstance(a, Pointer)}
+    for step in op.steps:
+        for arg in interface.calls[step.call].args:
+            if isinstance(arg, Pointer) and arg.role in interface.states:
+                if arg.direction != "out" and arg.role not in started:
+                    why = f"{step.call} uses {arg.role}, which no call started"
+                    raise _wrong(interface, f"op.{op.name}.steps", why)
+                started.add(arg.role)
+            elif why := _argument_problem(arg, op, pointed):
+                raise _wrong(interface, f"op.{op.name}", f"call {step.call}: {why}")
+    for role in op.outputs:
+        if not any(
+            isinstance(arg, Pointer) and arg.role == role and arg.direction != "in"
+            for step in op.steps
+            for arg in interface.calls[step.call].args
+        ):
+            raise _wrong(interface, f"op.{op.name}.out.{role}", "no call of the operation writes it")
+
+
+def _argument_problem(arg: Argument, op: Operation, pointed: set[str]) -> str:
+    """Why ``arg`` cannot be passed in ``op``, or ''."""
+    if arg.role not in op.inputs and arg.role not in op.outputs:
+        return f"{arg.role!r} is no input, output or state"
+    is_word = arg.role in op.inputs and op.inputs[arg.role].word
+    if isinstance(arg, Word):
+        if not is_word:
+            return f"{arg.role!r} is passed as u32, but is no input of that kind"
+        if arg.advance_by and (arg.advance_by not in op.inputs or op.inputs[arg.advance_by].word):
+            return f"{arg.role!r} advances by {arg.advance_by!r}, which is no input of bytes"
+        return "" if arg.unit else f"{arg.role!r} advances by a unit of 0 bytes"
+    if is_word:
+        return f"{arg.role!r} is a u32, but is passed as bytes"
+    if isinstance(arg, Pointer) and arg.direction != "in" and arg.role not in op.outputs:
+        return f"writes {arg.role!r}, which is no output"
+    return "" if arg.role in pointed else f"takes the length of {arg.role!r}, which no call takes a pointer to"
+
+
+def _check_words(interface: Interface, op: Operation) -> None:
+    """The keys of an operation that name roles."""
+    for key, roles in (("split", [op.split_role] if op.split_role else []), ("secret", op.secret)):
+        for role in roles:
+            if role not in op.inputs:
+                raise _wrong(interface, f"op.{op.name}.{key}", f"{role!r} is no input")
+    if op.split_role and op.inputs[op.split_role].word:
+        raise _wrong(interface, f"op.{op.name}.split", f"{op.split_role!r} is a u32, which has no pieces")
+    if op.split_role and not any(step.repeated for step in op.steps):
+        raise _wrong(interface, f"op.{op.name}.split", "no step ends with *")
+    if op.on_reject:
+        role, _, rest = op.on_reject.partition(" ")
+        if role not in op.outputs or rest != "all zero":
+            raise _wrong(interface, f"op.{op.name}.on_reject", f"{op.on_reject!r} is not '<output> all zero'")
+        if not op.refuses:
+            raise _wrong(interface, f"op.{op.name}.on_reject", 'nothing is rejected without returns = "ok|reject"')

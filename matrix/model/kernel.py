@@ -33,6 +33,7 @@ class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     constant_time: bool = True
     cites: list[str] = []
     symbols: dict[str, str] = {}
+    composes: list[str] = []
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +52,7 @@ class Variant:
     constant_time: bool
     cites: tuple[str, ...]
     symbols: Mapping[str, str]
+    composes: tuple[str, ...] = ()
 
     @property
     def assembly(self) -> bool:
@@ -69,6 +71,7 @@ class Variant:
 
 _BLOCK = re.compile(r"/\*toml\n(.*?)\*/", re.DOTALL)
 _NAME = re.compile(r"[a-z][a-z0-9]*")
+_SYMBOL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def read_variant(path: Path, interface: Interface, capabilities: Mapping[str, CapabilityTable]) -> Variant:
@@ -96,6 +99,7 @@ def read_variant(path: Path, interface: Interface, capabilities: Mapping[str, Ca
         header.constant_time,
         tuple(header.cites),
         header.symbols,
+        tuple(header.composes),
     )
     _check(variant, interface, capabilities)
     return variant
@@ -118,7 +122,7 @@ def _check(variant: Variant, interface: Interface, capabilities: Mapping[str, Ca
         raise refuse("arch", "no architecture is named")
     for arch in variant.arch:
         if arch not in ARCHITECTURES:
-            raise refuse("arch", f"{arch!r} is none of any, {', '.join(ARCHITECTURES)}")
+            raise refuse("arch", f'{arch!r} is none of {", ".join(ARCHITECTURES)}, and not "any" alone')
         for name in variant.requires:
             if name not in capabilities[arch].by_name:
                 raise refuse("requires", f"{name!r} is no capability of {arch}")
@@ -126,12 +130,22 @@ def _check(variant: Variant, interface: Interface, capabilities: Mapping[str, Ca
     stems = {stem, *(f"{stem}_{arch}" for arch in variant.arch)}
     if variant.path.stem not in stems:
         raise refuse("variant", f"the file should be called {' or '.join(sorted(stems))}")
+    for key, words in (("arch", variant.arch), ("provides", variant.provides), ("requires", variant.requires)):
+        for word in words:
+            if words.count(word) > 1:
+                raise refuse(key, f"{word!r} is named twice")
     if not variant.provides:
         raise refuse("provides", "no call is provided")
-    for key, names in (("provides", variant.provides), ("min_bytes", variant.min_bytes), ("symbols", variant.symbols)):
+    for name in variant.provides:
+        if name not in interface.calls:
+            raise refuse("provides", f"{name!r} is no call of {interface.algorithm}: {', '.join(interface.calls)}")
+    for key, names in (("min_bytes", variant.min_bytes), ("symbols", variant.symbols)):
         for name in names:
-            if name not in interface.calls:
-                raise refuse(key, f"{name!r} is no call of {interface.algorithm}: {', '.join(interface.calls)}")
+            if name not in variant.provides:
+                raise refuse(key, f"{name!r} is not among the calls that the file provides")
+    for symbol in variant.symbols.values():
+        if not _SYMBOL.fullmatch(symbol):
+            raise refuse("symbols", f"{symbol!r} is no C identifier")
     for call, length in variant.min_bytes.items():
         if length < 0 or not interface.calls[call].length_role:
             raise refuse("min_bytes", f"{call} = {length}: a length of at least 0 of a call that has a length")

@@ -14,10 +14,16 @@ from matrix.model.target import Cpu, Target
 DISPATCH = "dispatch"
 KINDS = ("dispatch", "variant", "trap", "mask")
 """The four tests of a cell; each has one file in tests/conformance."""
-ENFORCEMENTS = ("hard", "soft")
+ENFORCEMENTS = ("hard", "soft", "native")
+EMULATED = ("hard", "soft")
+"""The enforcements that go through all masks; `native` is for variants by name only."""
+NATIVE = "native"
+"""In place of a CPU string: the worker runs on the machine's own CPU, without QEMU."""
 CANNOT_EXPRESS = "qemu-cannot-express"
+HOST_LACKS = "host-lacks-capability"
 REASONS = {
     CANNOT_EXPRESS: "this QEMU has no CPU with exactly these capabilities, or does not enforce their absence",
+    HOST_LACKS: "the machine's own CPU cannot run this target, or lacks a capability of the mask",
     "other-contract": "the published case follows another contract than the interface",
 }
 """Every reason code of a skip, with its meaning."""
@@ -88,12 +94,16 @@ class _Planner:
         self.soft = catalog.targets.soft_cpu(target, self.table)
 
     def cells(self) -> Iterator[Cell]:
-        for enforcement in ENFORCEMENTS:
+        for enforcement in EMULATED:
             for mask in self.masks:
                 yield self._placed(self._cell("dispatch", enforcement, mask))
         for variant in self.variants:
             mask = make_mask(self.table, self.lattice, variant.requires)
-            yield self._placed(self._cell("variant", "hard", mask, variant.algorithm, variant.name))
+            # A variant by name needs no CPU that lacks the rest: where there is none, it runs on the richest.
+            enforcement = "hard" if self._hard_cpu(mask) else "soft"
+            yield self._placed(self._cell("variant", enforcement, mask, variant.algorithm, variant.name))
+            if self.target.native:
+                yield self._placed(self._cell("variant", "native", mask, variant.algorithm, variant.name))
         for variant in self.variants:
             for lost in variant.requires:
                 yield self._trap(variant, lost)
@@ -106,7 +116,7 @@ class _Planner:
 
     def _through_dispatcher(self, algorithm: str) -> Iterator[Cell]:
         """Every mask; the first of each distinct set of chosen variants runs the boundary corpus, the others smoke."""
-        for enforcement in ENFORCEMENTS:
+        for enforcement in EMULATED:
             seen: set[object] = set()
             for mask in self.masks:
                 cell = self._placed(self._cell("mask", enforcement, mask, algorithm))
@@ -117,6 +127,11 @@ class _Planner:
                 yield cell
 
     def _chosen(self, algorithm: str, mask: Mask) -> object:
+        """What the dispatcher takes at ``mask`` for every call and length class, in the parts of compositions too."""
+        parts = {part for v in self.variants if v.algorithm == algorithm for part in v.composes}
+        return (self._chosen_of(algorithm, mask), *(self._chosen(part, mask) for part in sorted(parts)))
+
+    def _chosen_of(self, algorithm: str, mask: Mask) -> object:
         interface = self.provider.interfaces[algorithm]
         variants = tuple(variant for variant in self.variants if variant.algorithm == algorithm)
         return tuple(
@@ -132,12 +147,14 @@ class _Planner:
         cell = replace(self._cell("trap", "hard", mask, variant.algorithm, variant.name), lost=lost)
         return self._placed(cell)
 
+    def _hard_cpu(self, mask: Mask) -> Cpu | None:
+        return self.catalog.targets.hard_cpu(self.target, self.table, self.lattice, mask)
+
     def _placed(self, cell: Cell) -> Cell:
         """``cell`` with its CPU string, or with the reason why this QEMU cannot run it."""
-        if cell.enforcement == "soft":
-            cpu: Cpu | None = self.soft
-        else:
-            cpu = self.catalog.targets.hard_cpu(self.target, self.table, self.lattice, cell.mask)
+        if cell.enforcement == "native":
+            return self._placed_natively(cell)
+        cpu = self.soft if cell.enforcement == "soft" else self._hard_cpu(cell.mask)
         if cpu is None:
             detail = f"images/targets.toml has no CPU of {self.target.arch} with {cell.mask} and nothing more"
             return replace(cell, reason=CANNOT_EXPRESS, detail=detail)
@@ -150,6 +167,16 @@ class _Planner:
                 return replace(cell, cpu=text)
             refused.append(f"-cpu {text}: {problem}")
         return replace(cell, cpu=cpu.strings[0], reason=CANNOT_EXPRESS, detail="; ".join(refused))
+
+    def _placed_natively(self, cell: Cell) -> Cell:
+        cell = replace(cell, cpu=NATIVE)
+        if self.abilities is None:
+            return cell
+        ability = self.abilities.cpus.get((self.target.arch, NATIVE))
+        if ability is None or not ability.starts:
+            return replace(cell, reason=HOST_LACKS, detail=ability.note if ability else "was not probed")
+        missing = self.table.sorted(cell.mask.closed - ability.executes)
+        return replace(cell, reason=HOST_LACKS, detail=f"lacks {' '.join(missing)}") if missing else cell
 
     def _problem(self, cell: Cell, cpu: Cpu, text: str) -> str:
         """Why this QEMU's CPU ``text`` cannot carry ``cell``; empty when it can."""
@@ -170,8 +197,8 @@ class _Planner:
 
 
 def cpu_strings(catalog: Catalog, wanted: set[str]) -> tuple[tuple[Target, str], ...]:
-    """Every (target, CPU string) that some cell of the ``wanted`` targets may use: what is to be probed, once per qemu
-    program and string."""
+    """Every (target, CPU string) that a cell of the ``wanted`` targets may use under QEMU, once per program and string:
+    what is to be probed."""
     found: dict[tuple[str, str], tuple[Target, str]] = {}
     for target in (target for target in catalog.targets.targets if target.name in wanted):
         table = catalog.capabilities[target.arch]

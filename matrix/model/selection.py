@@ -39,8 +39,8 @@ def select(cells: Iterable[Cell], wanted: Selection, catalog: Catalog, costs: Ma
         if names:
             tests.append(lambda cell, names=names, attribute=attribute: getattr(cell, attribute) in names)  # type: ignore[misc]
     if wanted.masks:
-        texts = {"+".join(sorted(text.split("+"))) for text in wanted.masks}
-        tests.append(lambda cell: "+".join(sorted(str(cell.mask).split("+"))) in texts)
+        sets = {frozenset(text.split("+")) for text in wanted.masks}
+        tests.append(lambda cell: frozenset(str(cell.mask).split("+")) in sets)
     if wanted.cpu:
         tests.append(lambda cell: wanted.cpu in (cell.cpu, cell.cpu.split(",")[0]))
     chosen = tuple(cell for cell in cells if all(test(cell) for test in tests))

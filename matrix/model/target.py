@@ -1,5 +1,6 @@
 """Targets and emulated CPUs, from ``images/targets.toml``."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,8 @@ from matrix.errors import SelectionError, TableError
 from matrix.model.capability import ARCHITECTURES, CapabilityTable
 from matrix.model.mask import Mask
 from matrix.model.tables import read_toml
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 
 class Target(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -27,6 +30,7 @@ class Target(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     gas: str = ""
     without: list[str] = []
     assembly: bool = True
+    native: bool = False
 
     @property
     def word_bytes(self) -> int:
@@ -100,7 +104,7 @@ class TargetTable:
         if not allowed:
             why = "no [[cpu]] without " + ", ".join(target.without) if target.without else "no [[cpu]] without `has`"
             raise TableError(f"no CPU for soft masks of {target.name}", where="images/targets.toml", why=why)
-        best = max(allowed, key=lambda row: len(row.has or []))
+        best = max(allowed, key=lambda row: len(table.closure(row.has or [])))
         return Cpu(tuple(best.strings), table.closure(best.has or []))
 
 
@@ -110,22 +114,29 @@ def load_targets(path: Path, capabilities: Mapping[str, CapabilityTable]) -> Tar
     names = [target.name for target in raw.target]
     for target in raw.target:
         where = f"{path}, target {target.name}"
+        if not _NAME.fullmatch(target.name):
+            why = f"{target.name!r} is not lower-case letters, digits, '.', '_' and '-'"
+            raise TableError("a target has a name that no id can hold", where=f"{where}, key name", why=why)
         if names.count(target.name) > 1:
-            raise TableError("a target is named twice", where=where, why="names must be unique")
+            raise TableError("a target is named twice", where=f"{where}, key name", why="names must be unique")
         _check_arch(target.arch, where)
-        _check_names(target.without, capabilities[target.arch], f"{where}.without")
+        _check_names(target.without, capabilities[target.arch], f"{where}, key without")
     for row in raw.cpu:
         where = f"{path}, cpu {row.base or ' | '.join(row.strings)} ({row.arch})"
         _check_arch(row.arch, where)
-        _check_names(row.has or [], capabilities[row.arch], f"{where}.has")
+        _check_names(row.has or [], capabilities[row.arch], f"{where}, key has")
         if bool(row.base) == bool(row.strings):
             raise TableError("a cpu needs `strings` or `base`", where=where, why="exactly one of the two")
+        if row.base and row.has is not None:
+            why = "a `base` has whatever mask it is completed with"
+            raise TableError("a cpu has `base` and `has`", where=f"{where}, key has", why=why)
     return TargetTable(tuple(raw.target), tuple(raw.cpu))
 
 
 def _check_arch(arch: str, where: str) -> None:
     if arch not in ARCHITECTURES:
-        raise TableError("unknown architecture", where=where, why=f"{arch!r} is none of {', '.join(ARCHITECTURES)}")
+        why = f"{arch!r} is none of {', '.join(ARCHITECTURES)}"
+        raise TableError("unknown architecture", where=f"{where}, key arch", why=why)
 
 
 def _check_names(names: list[str], table: CapabilityTable, where: str) -> None:

@@ -43,3 +43,26 @@ def chacha20_poly1305_open(key: bytes, nonce: bytes, aad: bytes, data: bytes, ta
         return {"out": ChaCha20Poly1305(key).decrypt(nonce, data + tag, aad)}
     except InvalidTag:
         return None
+
+
+def chacha20_poly1305_seal_old(key: bytes, nonce: bytes, aad: bytes, data: bytes) -> dict[str, bytes]:
+    """Encryption of draft-agl-tls-chacha20poly1305-04: key[32], nonce[8], nothing padded in the authenticated data."""
+    wide = bytes(4) + nonce
+    out = _chacha20(key, wide, 1, data)
+    return {"out": out, "tag": _tag_old(key, wide, aad, out)}
+
+
+def chacha20_poly1305_open_old(
+    key: bytes, nonce: bytes, aad: bytes, data: bytes, tag: bytes
+) -> dict[str, bytes] | None:
+    """Decryption of draft-agl-tls-chacha20poly1305-04; None when the tag is wrong."""
+    wide = bytes(4) + nonce
+    return {"out": _chacha20(key, wide, 1, data)} if _tag_old(key, wide, aad, data) == tag else None
+
+
+def _tag_old(key: bytes, wide: bytes, aad: bytes, ciphertext: bytes) -> bytes:
+    """The draft's tag: each part is followed by its length in eight bytes."""
+    mac = Poly1305(_chacha20(key, wide, 0, bytes(32)))
+    for part in (aad, ciphertext):
+        mac.update(part + len(part).to_bytes(8, "little"))
+    return mac.finalize()

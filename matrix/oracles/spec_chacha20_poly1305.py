@@ -32,3 +32,25 @@ def chacha20_poly1305_open(key: bytes, nonce: bytes, aad: bytes, data: bytes, ta
     if _tag(key, nonce, aad, data) != tag:
         return None
     return chacha20_xor(key, nonce, 1, data)
+
+
+def chacha20_poly1305_seal_old(key: bytes, nonce: bytes, aad: bytes, data: bytes) -> dict[str, bytes]:
+    """Encryption of draft-agl-tls-chacha20poly1305-04: key[32], nonce[8], a tag of 16 bytes."""
+    wide = bytes(4) + nonce
+    out = chacha20_xor(key, wide, 1, data)["out"]
+    return {"out": out, "tag": poly1305_mac(one_time_key(key, wide), mac_data_old(aad, out))["tag"]}
+
+
+def chacha20_poly1305_open_old(
+    key: bytes, nonce: bytes, aad: bytes, data: bytes, tag: bytes
+) -> dict[str, bytes] | None:
+    """Decryption of the draft's construction; None when the tag is wrong."""
+    wide = bytes(4) + nonce
+    if poly1305_mac(one_time_key(key, wide), mac_data_old(aad, data))["tag"] != tag:
+        return None
+    return chacha20_xor(key, wide, 1, data)
+
+
+def mac_data_old(aad: bytes, ciphertext: bytes) -> bytes:
+    """What the draft's tag is computed over: nothing is padded, each part is followed by its length."""
+    return aad + struct.pack("<Q", len(aad)) + ciphertext + struct.pack("<Q", len(ciphertext))

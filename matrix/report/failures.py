@@ -9,9 +9,9 @@ from typing import Any
 from matrix import __version__
 from matrix.cases.case import Case
 from matrix.model.plan import Cell
+from matrix.run.repro import FORMAT
 from matrix.run.verdict import Failure
 
-FORMAT = 1
 FOLDER = Path("failures")
 
 

@@ -8,12 +8,12 @@ from matrix.model.plan import Cell
 from matrix.report.ledger import Entry, Ledger
 from matrix.run.verdict import FAILED, PASSED
 
-_COLUMNS = ("by name", "hard masks", "soft masks", "trap")
+_COLUMNS = ("by name", "native", "hard masks", "soft masks", "trap")
 
 
 def _column(cell: Cell) -> str:
     if cell.kind == "variant":
-        return "by name"
+        return "native" if cell.enforcement == "native" else "by name"
     if cell.kind == "trap":
         return "trap"
     return f"{cell.enforcement} masks"

@@ -34,7 +34,10 @@ def read_journal(path: Path) -> Iterator[dict[str, Any]]:
         raise TableError("a journal cannot be read", where=str(path), why=str(problem)) from None
     for number, line in enumerate(lines, 1):
         try:
-            yield json.loads(line)
+            row = json.loads(line)
+            if not isinstance(row, dict):
+                raise ValueError(f"{type(row).__name__}, an object expected")
+            yield row
         except ValueError as problem:
             if number == len(lines) and not line.endswith("\n"):
                 return

@@ -197,8 +197,9 @@ def _run_mask(bench: Bench, result: CellResult, _expectation: tuple[Row, ...]) -
 
 
 def _length(job: _Job) -> int:
-    roles = [job.interface.calls[step.call].length_role for step in job.operation.steps]
-    value = next((job.case.inputs[role] for role in roles if role), b"")
+    """Bytes of the input that steers the dispatcher: the one that is split, else the last call's."""
+    roles = [job.interface.calls[step.call].length_role for step in reversed(job.operation.steps)]
+    value = next((job.case.inputs[role] for role in (job.operation.split_role, *roles) if role), b"")
     assert isinstance(value, bytes)
     return len(value)
 

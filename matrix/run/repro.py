@@ -6,16 +6,18 @@ from pathlib import Path
 from typing import Any
 
 from matrix.cases.case import Case
+from matrix.cases.corpus import input_problem, output_problem
+from matrix.cases.placement import QUICK
 from matrix.errors import ReproError
 from matrix.model.catalog import Catalog
 from matrix.model.plan import Cell, find, plan
-from matrix.report.failures import FORMAT
-from matrix.resources import conformance_root
 from matrix.run.cells import run_cell
 from matrix.run.expectation import load_expectation
 from matrix.run.session import Session
 from matrix.run.verdict import CellResult
 
+FORMAT = 1
+"""Version of failure files; matrix.report.failures writes them."""
 GOOD, BAD, CANNOT_TELL = 0, 1, 125
 """Exit codes as ``git bisect run`` reads them (git-bisect(1))."""
 
@@ -47,19 +49,25 @@ def read_failure(path: Path) -> Recorded:
     try:
         failure, settings = raw["failure"], raw["settings"]
         return Recorded(
-            raw["cell"]["id"],
-            raw["cell"]["cpu"],
-            raw["facts"]["sandbox"],
+            _text(raw["cell"]["id"]),
+            _text(raw["cell"]["cpu"]),
+            _text(raw["facts"]["sandbox"]),
             int(settings["seed"]),
             bool(settings["exhaustive"]),
             _case(raw["case"]) if "case" in raw else None,
-            failure["placement"],
-            failure["kind"],
-            failure["summary"],
+            _text(failure["placement"]),
+            _text(failure["kind"]),
+            _text(failure["summary"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
         why = f"{type(problem).__name__}: {problem}"
         raise ReproError("a failure file lacks something", where=str(path), why=why) from None
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no text")
+    return value
 
 
 def _case(raw: dict[str, Any]) -> Case:
@@ -68,22 +76,38 @@ def _case(raw: dict[str, Any]) -> Case:
 
     expected = raw["expected"]
     return Case(
-        raw["name"],
-        raw["algorithm"],
-        raw["operation"],
+        _text(raw["name"]),
+        _text(raw["algorithm"]),
+        _text(raw["operation"]),
         decoded(raw["inputs"]),
-        raw["origin"],
+        _text(raw["origin"]),
         "full",
         None if expected is None else {name: bytes.fromhex(value) for name, value in expected.items()},
     )
 
 
 def find_cell(catalog: Catalog, recorded: Recorded) -> Cell:
-    """The cell that the file names, on the CPU that it names. Raises ReproError when the plan has it no more."""
+    """The cell that the file names, on the CPU that it names. Raises ReproError when the plan has it no more, or when
+    the recorded case is none of it any more: running nothing must not look like the failure."""
     cell = find(plan(catalog, None), recorded.cell_id)
     if cell is None:
         raise ReproError(f"the plan has no cell {recorded.cell_id}", why="its target, mask or variant is gone")
+    if recorded.case and (why := _case_problem(catalog, cell, recorded.case, recorded.placement)):
+        raise ReproError(f"case {recorded.case.name} does not fit {cell.id}", why=why)
     return replace(cell, cpu=recorded.cpu)
+
+
+def _case_problem(catalog: Catalog, cell: Cell, case: Case, placement: str) -> str:
+    """Why ``case`` in ``placement`` cannot be run in ``cell``, or ''."""
+    interface = catalog.provider(cell.provider).interfaces.get(case.algorithm)
+    if interface is None or case.operation not in interface.operations or cell.algorithm not in ("", case.algorithm):
+        return f"the cell has no operation {case.algorithm}.{case.operation}"
+    if placement not in [row.name for row in QUICK]:
+        return f"there is no placement {placement!r}"
+    operation = interface.operations[case.operation]
+    if case.expected is not None and set(case.expected) != set(operation.outputs):
+        return f"outputs {sorted(case.expected)}, the operation has {sorted(operation.outputs)}"
+    return input_problem(operation, case.inputs) or output_problem(operation, case.inputs, case.expected)
 
 
 def run_again(session: Session, recorded: Recorded) -> CellResult:
@@ -95,4 +119,5 @@ def run_again(session: Session, recorded: Recorded) -> CellResult:
     only = (recorded.case, recorded.placement) if recorded.case else None
     if only and cell.kind in ("dispatch", "trap"):
         only = None  # these cells choose their own few cases
-    return run_cell(session, cell, load_expectation(conformance_root() / "expected_dispatch.toml"), only)
+    expectation = load_expectation(session.catalog.root / "tests" / "conformance" / "expected_dispatch.toml")
+    return run_cell(session, cell, expectation, only)

@@ -15,11 +15,11 @@ from matrix.model.catalog import Catalog
 from matrix.model.choice import by_name
 from matrix.model.interface import Interface, Operation
 from matrix.model.kernel import State, Variant
-from matrix.model.plan import Cell
+from matrix.model.plan import NATIVE, Cell
 from matrix.run.symbols import Symbols, defined_functions
 from matrix.run.verdict import MASK_INEFFECTIVE, Failure
 from matrix.sandbox.base import Channel, Sandbox
-from matrix.worker.process import Guest, GuestCounts
+from matrix.worker.process import DEADLINE, Guest, GuestCounts
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,8 @@ class Settings:
 
     seed: int = 1
     exhaustive: bool = False
+    deadline: float = DEADLINE
+    """Seconds that one request to a guest may take."""
 
 
 @dataclass
@@ -57,12 +59,12 @@ class Session:
             return self._guest[1]
         self.close()
         built = self.built(cell.target, cell.provider)
-        argv = [built.target.qemu, "-cpu", cell.cpu, built.worker]
+        argv = [built.worker] if cell.cpu == NATIVE else [built.target.qemu, "-cpu", cell.cpu, built.worker]
 
         def start() -> Channel:
             return self.sandbox.spawn(argv)
 
-        guest = Guest(start, self.counts)
+        guest = Guest(start, self.counts, self.settings.deadline)
         if guest.hello.build_id != built.build_id:
             raise GuestError("another worker answers", why=f"build {guest.hello.build_id}, not {built.build_id}")
         self._guest = (cell.guest, guest)
@@ -133,7 +135,7 @@ class Bench:
         """Tell a soft mask to the worker, or compare what a hard CPU was detected to be with the mask."""
         cell, table = self.cell, self.session.catalog.capabilities[self.built.target.arch]
         detected = self.guest.hello.detected_names
-        if cell.enforcement == "soft":
+        if cell.enforcement in ("soft", "native"):
             bits = table.bits(cell.mask.closed)
             if not cell.mask.closed <= detected:
                 why = f"-cpu {cell.cpu} executes {cell.mask}, the worker detects {' '.join(self.detected) or 'nothing'}"
@@ -182,8 +184,11 @@ class Bench:
         """``operation`` by the cell's variant, or None when it is not the variant's."""
         variants = self.variants(interface)
         variant = next((v for v in variants if v.name == self.cell.variant), None)
-        lent = by_name(operation, interface, variant, variants) if variant else None
-        if variant is None or lent is None:
+        if variant is None:
+            return None
+        closed = self.session.catalog.capabilities[self.built.target.arch].closure(variant.requires)
+        lent = by_name(operation, interface, variant, variants, closed)
+        if lent is None:
             return None
         functions = {}
         for call, owner in lent.items():

@@ -71,7 +71,10 @@ class Symbols:
         for start, data in self._segments:
             if start <= pc < start + len(data):
                 code = data[pc - start : pc - start + _LONGEST_INSTRUCTION]
-                for row in capstone.Cs(*_MODES[mode]).disasm(code, pc, 1):
+                disassembler = capstone.Cs(*_MODES[mode])
+                if self._arch == "arm32":
+                    disassembler.syntax = capstone.CS_OPT_SYNTAX_NOREGNAME  # r9 as in the sources, not sb
+                for row in disassembler.disasm(code, pc, 1):
                     return f"{row.mnemonic} {row.op_str}".strip()
                 return f"bytes {code[:4].hex()}"
         return "outside the program"

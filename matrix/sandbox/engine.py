@@ -1,21 +1,24 @@
 """The container engine: the only module that talks to the docker SDK, with its failures told apart."""
 
+import os
 import socket
+import traceback
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-import docker  # type: ignore[import-untyped]
-import docker.errors  # type: ignore[import-untyped]
-import requests  # type: ignore[import-untyped]
+import docker
+import docker.constants
+import docker.errors
 import urllib3
-from docker.types import LogConfig  # type: ignore[import-untyped]
+from docker.types import LogConfig
 
 from matrix.errors import EngineError
 
 CALL_SECONDS = 60
 """How long the engine may take over one answer. Streams of a build or of a guest are not bound by it."""
-_GREETING_SECONDS = 5
+_CHUNK_BYTES = 1 << 20
 
 
 class Gone(Exception):
@@ -35,15 +38,39 @@ def engine_calls(doing: str) -> Iterator[None]:
             raise Gone(why) from None
         step = "the text is the engine's own; `docker info` shows its state"
         raise EngineError(f"the container engine refuses: {doing}", why=why, step=step) from None
-    except (docker.errors.DockerException, requests.RequestException, urllib3.exceptions.HTTPError, OSError) as problem:
-        raise EngineError("the container engine does not answer", why=f"{doing}: {problem}") from None
+    except (docker.errors.DockerException, urllib3.exceptions.HTTPError, OSError) as problem:
+        why = f"{doing}: {_root(problem)}"
+        _close_sockets(problem)
+        raise EngineError("the container engine does not answer", why=why) from None
+
+
+def _chain(problem: BaseException) -> Iterator[BaseException]:
+    """``problem`` and what it was raised for, down to the first."""
+    link: BaseException | None = problem
+    while link is not None:
+        yield link
+        link = link.__context__
+
+
+def _root(problem: BaseException) -> str:
+    """The operating system's own words if it said any, without the layers around them."""
+    return next((link.strerror for link in _chain(problem) if isinstance(link, OSError) and link.strerror), str(problem))
+
+
+def _close_sockets(problem: BaseException) -> None:
+    """When a connection is refused, the SDK leaves its socket to the garbage collector, which warns of it later."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        for link in _chain(problem):
+            traceback.clear_frames(link.__traceback__)
 
 
 class Engine:
     """One connection to the engine that ``DOCKER_HOST`` names (default: the local socket)."""
 
     def __init__(self, seconds: int = CALL_SECONDS) -> None:
-        with engine_calls("connect"):
+        where = os.environ.get("DOCKER_HOST") or docker.constants.DEFAULT_UNIX_SOCKET.replace("http+unix", "unix")
+        with engine_calls(f"connect to {where}"):
             self._client: Any = docker.from_env(timeout=seconds)
             self._api: Any = self._client.api
             self._api.ping()
@@ -85,12 +112,15 @@ class Engine:
         """Make an image of the root file system in the tar ``file``; ``changes`` are Dockerfile lines."""
         repository, _, tag = reference.partition(":")
         with engine_calls(f"import {reference}"), open(file, "rb") as stream:
-            self._api.import_image_from_stream(stream, repository=repository, tag=tag, changes=list(changes))
+            chunks = iter(lambda: stream.read(_CHUNK_BYTES), b"")
+            self._api.import_image_from_stream(chunks, repository=repository, tag=tag, changes=list(changes))
 
     def build(self, context: Any, **options: Any) -> Iterator[dict[str, Any]]:
         """Build an image from a tar stream; yields the engine's progress records."""
         with engine_calls("build an image"):
-            yield from self._api.build(fileobj=context, custom_context=True, decode=True, rm=True, forcerm=True, **options)
+            yield from self._api.build(
+                fileobj=context, custom_context=True, decode=True, rm=True, forcerm=True, **options
+            )
 
     # volumes and containers
 
@@ -99,13 +129,13 @@ class Engine:
         with engine_calls(f"create volume {name}"):
             self._api.create_volume(name, labels=dict(labels))
 
-    def start_container(self, image: str, command: Sequence[str], **options: Any) -> tuple[str, Any]:
+    def start_container(self, image: str, command: Sequence[str], **options: Any) -> tuple[str, "Stream"]:
         """Create and start a container whose stdin is ours. Returns (id, stdin): closing ``stdin`` closes its input."""
         with engine_calls("start a container"):
             log = LogConfig(type="none")
             container = self._client.containers.create(image, list(command), stdin_open=True, log_config=log, **options)
             try:
-                stdin = self._api.attach_socket(container.id, params={"stdin": 1, "stream": 1})
+                stdin = Stream(self._api.attach_socket(container.id, params={"stdin": 1, "stream": 1}))
                 container.start()
             except BaseException:
                 with suppress(Exception):
@@ -151,7 +181,7 @@ class Engine:
 
 
 class Stream:
-    """The socket of an attached command, as the SDK hands it out, with what has to be kept alive around it."""
+    """The socket of something attached, as the SDK hands it out, with what has to be kept alive around it."""
 
     def __init__(self, handed_out: Any) -> None:
         self._handed_out = handed_out
@@ -167,8 +197,7 @@ class Stream:
         with suppress(OSError):
             self.socket.shutdown(socket.SHUT_RDWR)
         response = getattr(self._handed_out, "_response", None)
-        with suppress(OSError):
-            self._handed_out.close()
         if response is not None:
             response.close()
+        self._handed_out.close()
         self.socket.close()

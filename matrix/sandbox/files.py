@@ -25,7 +25,10 @@ def pack(files: Mapping[str, bytes]) -> bytes:
             raise ValueError(f"{path!r} is not below the root")
         folders.setdefault(str(place.parent), {})[place.name] = data
     script = ["set -e", "mkdir -p -- " + shlex.join(folders)]
-    script += [f'mv -f -- "$1/{index}/"* {shlex.quote(f"{folder}/")}' for index, folder in enumerate(folders)]
+    script += [
+        f'find "$1/{index}" -type f -exec mv -f -t {shlex.quote(folder)} -- {{}} +'
+        for index, folder in enumerate(folders)
+    ]
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as tar:
         _add(tar, "place", "\n".join([*script, ""]).encode())

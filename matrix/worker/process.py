@@ -131,6 +131,7 @@ class Guest:
             while window.fill(self):
                 if self._channel is None:
                     self._restart()
+                    window.since = time.monotonic()
                 frames, death = self._exchange(window.outgoing, window.since)
                 for reply in frames:
                     result = self._match(reply, window.flying)
@@ -155,17 +156,9 @@ class Guest:
         """Move bytes once in each direction; returns complete frames, and how the guest ended if it did."""
         channel = self._channel
         assert channel is not None
-        left = since + self._deadline - time.monotonic()
-        if left <= 0 and not self._interrupted:
-            # The worker answers SIGTERM with the finished replies and with where it hangs.
-            self._interrupted = True
-            channel.interrupt()
-        if self._interrupted:
-            left += _INTERRUPT_GRACE
-        if left <= 0:
-            self._end()
-            return [], oc.TimedOut(self._deadline)
-        channel.wait_ready(bool(outgoing), left)
+        patience = self._deadline + (_INTERRUPT_GRACE if self._interrupted else 0.0)
+        left = since + patience - time.monotonic()
+        channel.wait_ready(bool(outgoing), max(0.0, left))
         if outgoing:
             sent = channel.send(memoryview(bytes(outgoing[: 1 << 18])))
             del outgoing[:sent]
@@ -173,10 +166,23 @@ class Guest:
         if data is None:
             return [], self._end_of_stream()
         try:
-            return self._reader.feed(data), None
+            frames = self._reader.feed(data)
         except GuestError as problem:
             self._end()
             return [], oc.Garbage(problem.why)
+        if not frames and left <= 0:  # only now: a slow caller may come late for an answer that was there in time
+            return [], self._overdue(channel)
+        return frames, None
+
+    def _overdue(self, channel: Channel) -> Outcome | None:
+        """The deadline has passed: ask the worker where it hangs; kill it when it does not say."""
+        if self._interrupted:
+            self._end()
+            return oc.TimedOut(self._deadline)
+        # The worker answers SIGTERM with the finished replies and with where it hangs.
+        self._interrupted = True
+        channel.interrupt()
+        return None
 
     def _end_of_stream(self) -> Outcome:
         assert self._channel is not None
@@ -249,11 +255,18 @@ class Guest:
         while True:
             frames, death = self._exchange(bytearray(), since)
             if frames:
-                return pr.decode_hello(frames[0])
-            if isinstance(death, oc.Died):
-                raise GuestError("the guest does not start", why=f"exit status {death.status}: {death.stderr.strip()}")
+                return self._hello(frames[0])
+            if isinstance(death, oc.TimedOut):
+                raise GuestError("the guest does not start", why=f"no hello within {_START_DEADLINE:.0f} s")
             if death is not None:
-                raise GuestError("the guest does not start", why=str(death))
+                raise GuestError("the guest does not start", why=oc.describe(death))
+
+    def _hello(self, first: Frame) -> Hello:
+        try:
+            return pr.decode_hello(first)
+        except GuestError:
+            self._end()
+            raise
 
     def _decode(self, reply: Frame) -> Outcome:
         status = Status(reply.status)

@@ -21,6 +21,7 @@ _STEP = struct.Struct("<HH")
 _WORD = struct.Struct("<BBHIQ")
 _COUNT = struct.Struct("<HHI")
 _PLACE = struct.Struct("<HHq")
+_TEXT = struct.Struct("<HH")
 _SIGNAL = struct.Struct("<IiQQHHqI")
 
 
@@ -240,10 +241,12 @@ def decode_violation(payload: bytes) -> Violation:
 
 def decode_registers(payload: bytes) -> tuple[int, str]:
     """The payload of a register-clobbered reply: the step and the registers' names. Raises GuestError."""
-    if len(payload) < 4:
+    if len(payload) < _TEXT.size:
         raise GuestError("the guest's answer has a wrong size", why=f"{len(payload)} bytes")
-    step, length = struct.unpack_from("<HH", payload)
-    return step, payload[4 : 4 + length].decode("utf-8", "replace")
+    step, length = _TEXT.unpack_from(payload)
+    if len(payload) != _TEXT.size + length:
+        raise GuestError("the guest's answer has a wrong size", why=f"{len(payload)} bytes, a text of {length} in it")
+    return step, payload[_TEXT.size :].decode("utf-8", "replace")
 
 
 def decode_signal(payload: bytes) -> SignalReply:
@@ -307,4 +310,6 @@ def decode_hello(reply: Frame) -> Hello:
         functions = tuple((text(), take("B")[0] == 1) for _ in range(take("H")[0]))
     except (struct.error, UnicodeDecodeError) as problem:
         raise GuestError("the guest's hello cannot be read", why=str(problem)) from None
+    if at != len(data):
+        raise GuestError("the guest's hello cannot be read", why=f"{len(data)} bytes, {at} expected")
     return Hello(build_id, arch, word_bytes, order == 1, pid, raw, detected, capabilities, functions)

@@ -20,16 +20,18 @@ KEYS = st.binary(min_size=32, max_size=32)
 NONCES = st.binary(min_size=12, max_size=12)
 EXTREME = st.lists(st.sampled_from([b"\x00" * 4, b"\xff" * 4, b"\x80\x00\x00\x00", b"\x01\x00\x00\x00"])).map(b"".join)
 AEAD = """
-[call.work]
-args = ["out:out", "data:in", "len(data)"]
+[call.seal]
+args = ["out:out", "tag:out", "data:in", "len(data)"]
+[call.open]
+args = ["out:out", "tag:in", "data:in", "len(data)"]
 [op.seal]
 in = { key = "32", nonce = "12", aad = "0..", data = "0.." }
 out = { out = "len(data)", tag = "16" }
-steps = ["work"]
+steps = ["seal"]
 [op.open]
 in = { key = "32", nonce = "12", aad = "0..", data = "0..", tag = "16" }
 out = { out = "len(data)" }
-steps = ["work"]
+steps = ["open"]
 returns = "ok|reject"
 """
 

@@ -17,16 +17,18 @@ from matrix.oracles.registry import models
 ROOT = Path(__file__).parents[2]
 VECTORS = ROOT / "vectors"
 AEAD = """
-[call.work]
-args = ["out:out", "data:in", "len(data)"]
+[call.seal]
+args = ["out:out", "tag:out", "data:in", "len(data)"]
+[call.open]
+args = ["out:out", "tag:in", "data:in", "len(data)"]
 [op.seal]
 in = { key = "32", nonce = "12", aad = "0..", data = "0.." }
 out = { out = "len(data)", tag = "16" }
-steps = ["work"]
+steps = ["seal"]
 [op.open]
 in = { key = "32", nonce = "12", aad = "0..", data = "0..", tag = "16" }
 out = { out = "len(data)" }
-steps = ["work"]
+steps = ["open"]
 returns = "ok|reject"
 """
 NIST = "# comment\n\nCOUNT = 0\nKEY = 00\nMSG = \n\nCOUNT = 1\nKEY = 01\nMSG = ff\n"

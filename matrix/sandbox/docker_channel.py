@@ -1,0 +1,101 @@
+"""A guest as a command in a hardened container."""
+
+import time
+from collections.abc import Sequence
+
+from matrix.sandbox.command import Command
+from matrix.sandbox.engine import Engine, Gone
+from matrix.sandbox.host import GUEST_ENVIRONMENT
+
+_GUEST = 'echo "$$" >&2\nexec env -i "$@"'
+"""The first line of stderr is the pid in the container: a signal ends the command, closing its stream does not."""
+_STDERR_LIMIT = 4000
+_PID_SECONDS = 5.0
+_SIGNAL_SECONDS = 10.0
+_KILLED = -9
+
+
+class DockerChannel:
+    """See Channel. The guest is one command of the worker container; stdout and stderr come in one connection."""
+
+    def __init__(self, engine: Engine, container: str, argv: Sequence[str]) -> None:
+        """Start ``argv``. Raises Gone when the container does not run."""
+        environment = [f"{name}={value}" for name, value in GUEST_ENVIRONMENT.items()]
+        self._engine = engine
+        self._container = container
+        self._command = Command(engine, container, _GUEST, [*environment, *argv])
+        self._pid: int | None = None
+
+    def send(self, data: memoryview) -> int:
+        """See Channel."""
+        return self._command.send(data)
+
+    def receive(self) -> bytes | None:
+        """See Channel."""
+        self._pump()
+        data = bytes(self._command.out)
+        self._command.out.clear()
+        return None if self._command.ended and not data else data
+
+    def wait_ready(self, writing: bool, seconds: float) -> None:
+        """See Channel."""
+        if not self._command.out:
+            self._command.wait(writing, seconds)
+
+    def interrupt(self) -> None:
+        """See Channel."""
+        self._signal("TERM")
+
+    def kill(self) -> None:
+        """See Channel."""
+        try:
+            self._signal("KILL")
+        finally:
+            self._command.close()
+
+    def finish(self, seconds: float) -> tuple[int, str]:
+        """See Channel."""
+        try:
+            self._command.close_input()
+            self._command.communicate(b"", seconds)
+            status = self._command.status(seconds)
+            if status is None:
+                self._signal("KILL")
+                status = _KILLED
+        except Gone:
+            return _KILLED, self._stderr() + "the guest's container ended\n"
+        finally:
+            self._command.close()
+        return status, self._stderr()
+
+    def _pump(self) -> None:
+        """Take what has come; the pid off the front of stderr, and of stderr only the end."""
+        self._command.pump()
+        errors = self._command.err
+        if self._pid is None and b"\n" in errors:
+            line, _, rest = bytes(errors).partition(b"\n")
+            self._pid = int(line)
+            errors[:] = rest
+        if self._pid is not None and len(errors) > _STDERR_LIMIT:
+            del errors[:-_STDERR_LIMIT]
+
+    def _stderr(self) -> str:
+        self._pump()
+        return self._command.err[-_STDERR_LIMIT:].decode("utf-8", "replace")
+
+    def _signal(self, name: str) -> None:
+        """Send the guest a signal, by a second command in its container; one that has ended needs none."""
+        deadline = time.monotonic() + _PID_SECONDS
+        while self._pid is None and not self._command.ended and time.monotonic() < deadline:
+            self._command.wait(False, deadline - time.monotonic())
+            self._pump()
+        if self._pid is None or not self._command.running():
+            return
+        try:
+            messenger = Command(self._engine, self._container, 'kill -s "$1" "$2"', [name, str(self._pid)])
+        except Gone:
+            return
+        try:
+            messenger.communicate(b"", _SIGNAL_SECONDS)
+        finally:
+            messenger.close()
