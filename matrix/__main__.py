@@ -73,6 +73,13 @@ def explain_command(cell_id: str, probe: bool, sandbox: str) -> None:
 @click.option("--sandbox", **_SANDBOX_OPTION, help="Where to build and run.")
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of the random cases.")
 @click.option("--exhaustive", is_flag=True, help="Run the full corpus everywhere.")
+@click.option(
+    "--placements",
+    type=click.Choice(["quick", "full"]),
+    default="quick",
+    show_default=True,
+    help="quick: two for every case; full: all, with offsets, in place, cut into pieces.",
+)
 @click.option("--shard", default="", metavar="I/N", help="Run part I of N.")
 def run_command(
     what: tuple[str, ...],
@@ -81,10 +88,11 @@ def run_command(
     sandbox: str,
     seed: int,
     exhaustive: bool,
+    placements: str,
     shard: str,
 ) -> None:
     """Run the conformance tests of targets (default: all) or of single cells."""
-    options = ["--sandbox", sandbox, "--seed", str(seed), *more]
+    options = ["--sandbox", sandbox, "--seed", str(seed), "--placements", placements, *more]
     options += ["--exhaustive"] if exhaustive else []
     options += ["--shard", shard] if shard else []
     sys.exit(running.run(what, running.cores() if workers is None else workers, options))
@@ -99,9 +107,15 @@ def run_command(
     show_default=True,
     help="Where to run; `same` is the sandbox that the failure was seen in.",
 )
-def repro_command(file: Path, sandbox: str) -> None:
+@click.option("--native", is_flag=True, help="Run on this machine's own CPU instead of QEMU (x86 targets).")
+@click.option("--gdb", is_flag=True, help="Stop in the failing kernel, in gdb, with the failing input in memory.")
+@click.option(
+    "--gdb-command", "commands", multiple=True, metavar="COMMAND", help="Carry out there and end; repeatable."
+)
+def repro_command(file: Path, sandbox: str, native: bool, gdb: bool, commands: tuple[str, ...]) -> None:
     """Run a recorded failure again: exits with 0 when it is gone, 1 when it is there, 125 when it cannot be told."""
-    sys.exit(reproduce.reproduce(file, sandbox, _console()))
+    options = reproduce.Options(sandbox, native, gdb or bool(commands), commands)
+    sys.exit(reproduce.reproduce(file, options, _console()))
 
 
 @cli.command("doctor")

@@ -43,6 +43,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--shard", default="", metavar="I/N", help="run part I of N")
     sandbox = os.environ.get("CAPMATRIX_SANDBOX", "auto")
     group.addoption("--sandbox", default=sandbox, choices=("auto", "docker", "host"), help="where to build and run")
+    group.addoption(
+        "--placements",
+        default="quick",
+        choices=("quick", "full"),
+        help="quick: two for every case; full: all, with offsets, in place, cut into pieces",
+    )
     group.addoption("--seed", type=int, default=1, help="seed of the random cases")
     group.addoption("--exhaustive", action="store_true", help="run the full corpus everywhere")
     group.addoption("--journal", default=".capmatrix/journal.jsonl", metavar="FILE", help="where the journal goes")
@@ -77,12 +83,15 @@ def pytest_configure(config: pytest.Config) -> None:
         cpu=option("cpu"),
         shard=option("shard"),
     )
-    settings = Settings(option("seed"), option("exhaustive"))
+    settings = Settings(option("seed"), option("exhaustive"), option("placements"))
     try:
         if handed is not None:
             config.stash[_STATE] = worker_state(wanted, settings, handed[_KEY])
             return
-        state = controller_state(wanted, settings, option("sandbox"), load_costs(), option("collectonly"))
+        # What was recorded differs between machines, and after each shard: shards are cut by guesses, or they would not
+        # add up to the whole.
+        costs = {} if wanted.shard else load_costs()
+        state = controller_state(wanted, settings, option("sandbox"), costs, option("collectonly"))
         if not state.selected:
             raise SelectionError("no cell is selected", why="the filters leave nothing of the plan")
     except MatrixError as problem:

@@ -43,7 +43,22 @@ class CellScheduling(LoadScopeScheduling):
 
     def __init__(self, config: pytest.Config, log: Any, cells: Iterable[Cell], costs: Mapping[str, float]) -> None:
         super().__init__(config, log)
-        self._chunks = chunks(cells, costs, max(1, len(config.getoption("tx") or [])))
+        self._chunks = chunks(cells, costs, self.numnodes)
 
     def _split_scope(self, nodeid: str) -> str:
         return self._chunks.get(cell_id(nodeid)) or super()._split_scope(nodeid)
+
+    def remove_node(self, node: Any) -> str | None:
+        """As LoadScopeScheduling, but the cell at which an xdist worker died is not given to another one: it has its
+        verdict, failed(not-run), and a cell that kills its process would kill the next one too."""
+        workload: dict[str, dict[str, bool]] = self.assigned_work[node]
+        running = [(scope, nodeid) for scope, unit in workload.items() for nodeid, ended in unit.items() if not ended]
+        if not running:
+            super().remove_node(node)
+            return None
+        scope, crashed = running[0]
+        workload[scope][crashed] = True
+        for ended in [name for name, unit in workload.items() if all(unit.values())]:
+            del workload[ended]
+        super().remove_node(node)
+        return crashed

@@ -19,6 +19,8 @@ cites     = ["RFC 8439 2.5", "Bernstein 2005", "Bernstein-Schwabe 2012"]
  * The argument to check: the bounds in add_blocks_and_multiply. Every sum of products stays below 2^64, every limb below
  * 2^32, and after final's carry the value is below 2p, so that one conditional subtraction of p is enough.
  * Nothing branches on or indexes by key or data; lengths are public.
+ * Counted with gcc 12 -O2, instructions per byte over 16 KiB: arm32 6.33, x86 12.9, aarch64 4.14, x86_64 8.21 (c64 is for
+ * those two); the better of OpenSSL and BoringSSL with the same capabilities, in assembly: arm32 3.94, x86 6.70.
  *
  *   void poly1305_init_c32(void *ctx, const uint8_t key[32]);
  *   void poly1305_update_c32(void *ctx, const uint8_t *data, size_t len);

@@ -59,7 +59,7 @@ def dispatcher_source(table: CapabilityTable, functions: tuple[Function, ...]) -
         "    switch (function) {",
     ]
     for function in dispatched:
-        lines.append(f"    case {function.index}: return {_choice_from_scratch(function)};")
+        lines.append(f"    case {function.index}: return {_choice_from_scratch(function, functions)};")
     lines += [f"    default: return {NO_FUNCTION};", "    }", "}"]
     return "\n".join(lines) + "\n"
 
@@ -132,13 +132,18 @@ def _layout_of_home(function: Function, functions: tuple[Function, ...]) -> list
     return [*lines, f"    default: return {NO_FUNCTION};", "    }", "}"]
 
 
-def _choice_from_scratch(function: Function) -> str:
-    """C expression: the choice for a call, a continuing one as if its state had just been started with this mask."""
+def _choice_from_scratch(function: Function, functions: tuple[Function, ...]) -> str:
+    """C expression: the choice for a call; for a continuing one as if its state had just been started with this mask,
+    by the first of its starting calls that this worker has."""
     use = _use(function)
     if use is None or use.starts:
         return f"choose_{function.symbol}(length, mask)"
-    start = f"{function.interface.algorithm}_{starting_calls(function.interface, use.state)[0]}"
-    return f"choose_{function.symbol}(length, mask, layout_{function.symbol}(choose_{start}(0, mask)))"
+    own = [other for other in functions if other.interface is function.interface and not other.variant]
+    here = {other.call.name: other.symbol for other in own}
+    starts = [here[call] for call in starting_calls(function.interface, use.state) if call in here]
+    if not starts:
+        return str(NO_FUNCTION)
+    return f"choose_{function.symbol}(length, mask, layout_{function.symbol}(choose_{starts[0]}(0, mask)))"
 
 
 def _dispatch_function(function: Function, functions: tuple[Function, ...]) -> list[str]:

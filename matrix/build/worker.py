@@ -9,6 +9,7 @@ from pathlib import Path
 
 from matrix.build import generate, prototypes
 from matrix.build.ninja import Edge, make
+from matrix.build.objects import object_problems
 from matrix.build.prototypes import Function, function_table
 from matrix.build.toolchain import LINK, compiler_version, kernel_flags, worker_flags
 from matrix.errors import BuildError
@@ -79,6 +80,7 @@ class _Builder:
         """Two rounds: the kernels, then table, dispatcher and worker of the kernels that compiled."""
         kernels = {variant: self._kernel(variant) for variant in self.variants}
         failures = self._make(kernels.values())
+        failures |= self._wrong_objects({v: o for v, o in kernels.items() if o.output not in failures})
         failed = {f"{v.algorithm}-{v.name}": failures[o.output] for v, o in kernels.items() if o.output in failures}
         good = tuple(variant for variant, unit in kernels.items() if unit.output not in failures)
         compiled = {f"{variant.algorithm}-{variant.name}": kernels[variant].output for variant in good}
@@ -108,6 +110,18 @@ class _Builder:
         if b'"dispatch.h"' in source:
             headers["dispatch.h"] = self._dispatch_header(self.variants)
         return self._unit(variant.path.name, source, headers, flags, own=False)
+
+    def _wrong_objects(self, kernels: dict[Variant, _Object]) -> dict[str, str]:
+        """{output: what is wrong with it} for objects that compiled and cannot be used."""
+        symbols = {v: {v.symbol(call): call for call in v.provides} for v in self.variants}
+        wrong = {}
+        for variant, unit in kernels.items():
+            foreign = {name for other, names in symbols.items() if other is not variant for name in names}
+            foreign -= symbols[variant].keys()
+            problems = object_problems(self.sandbox.read(unit.output), symbols[variant], foreign)
+            if problems:
+                wrong[unit.output] = "\n".join(problems)
+        return wrong
 
     def _own_units(self, functions: tuple[Function, ...], variants: tuple[Variant, ...]) -> list[_Object]:
         headers = _files(self.worker_root, ".h")

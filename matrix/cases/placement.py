@@ -1,109 +1,121 @@
-"""Placements: how the bytes of a case lie in memory and how it is cut into calls, as one RUN request."""
+"""Placements: where the buffers of a case lie, whether output and input are one, and where a message is cut."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from matrix.cases.case import Case
-from matrix.model.interface import Argument, Interface, Length, Operation, Pointer
-from matrix.model.interface import Word as WordArgument
-from matrix.model.kernel import State
-from matrix.worker.protocol import NOTHING, Buffer, Place, Role, Step, Word, encode_run
+from matrix.cases.material import draw
+from matrix.model.interface import Interface, Operation, Pointer
+from matrix.worker.protocol import Place
 
-_DIRT = 0xA5C3_96E1 << 32
-"""Upper halves of 32-bit arguments on 64-bit guests: the ABI lets a caller leave anything there."""
+OFFSETS = (*range(1, 16), 16, 32, 48)
+"""Distances of a first byte from a 64-byte boundary; 16, 32 and 48 leave 16- and 32-byte accesses misaligned."""
+CUTS = (0, 1, 15, 16, 17, 63, 64, 65, 127, 128, 129)
+"""Where a message is cut in two, in bytes: nothing, one byte, and around the blocks of published kernels."""
+CHUNKS = (1, 3, 16, 33, 64, 97)
+"""Lengths in bytes of the pieces of a message that is cut into many; at most MOST_PIECES of them."""
+MOST_PIECES = 200
+_LAST, _RANDOM = "last", "random"
 
 
 @dataclass(frozen=True)
 class Placement:
-    """One way to lay out a case: every buffer against the guard page behind (``after``) or before it (``before``)."""
+    """One way to run a case.
+
+    ``place`` holds for every buffer, ``offsets`` (by role) for some; ``alias`` puts an output where its input lies.
+    ``cut`` is where the message is cut in two (bytes, 'last' or 'random'), ``chunk`` the length of equal pieces.
+    ``again`` runs all steps twice on the same state; ``unmask`` takes every capability away between two pieces.
+    """
 
     name: str
-    place: Place
+    place: Place = Place.FLUSH_AFTER
+    offsets: dict[str, int] = field(default_factory=dict)
+    alias: bool = False
+    cut: int | str | None = None
+    chunk: int = 0
+    again: bool = False
+    unmask: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Whether the message is one piece."""
+        return self.cut is None and not self.chunk
+
+    def pieces(self, case: Case, length: int, unit: int) -> list[int] | None:
+        """Lengths of the pieces of a message of ``length`` bytes, all but the last multiples of ``unit``.
+
+        None when this placement would not cut it.
+        """
+        if self.whole:
+            return [length]
+        if self.chunk:
+            size = max(unit, self.chunk - self.chunk % unit)
+            count = -(-length // size)
+            return [size] * (count - 1) + [length - size * (count - 1)] if 1 < count <= MOST_PIECES else None
+        if self.cut == _LAST:
+            at = length - 1
+        elif self.cut == _RANDOM:
+            at = draw(f"{case.algorithm}.{case.name}.cut", length) if length else 0
+        else:
+            assert isinstance(self.cut, int)
+            at = self.cut
+        at -= at % unit
+        return [at, length - at] if 0 <= at < length or (at == 0 and self.cut == 0) else None
 
 
-QUICK = (Placement("after", Place.FLUSH_AFTER), Placement("before", Place.FLUSH_BEFORE))
-"""The two placements that every case gets."""
+QUICK = (Placement("after"), Placement("before", Place.FLUSH_BEFORE))
+"""Every buffer against the guard page behind it, and against the one before it: what every case gets."""
 
 
-@dataclass(frozen=True)
-class Binding:
-    """What the calls of an operation are bound to in one worker: table indices, and the states' sizes."""
-
-    functions: dict[str, int]
-    states: dict[str, State]
-    word_bytes: int
+def pointer_roles(interface: Interface, operation: Operation) -> tuple[str, ...]:
+    """The roles of an operation's buffers that may lie anywhere: all but the states, whose alignment is theirs."""
+    calls = (interface.calls[step.call] for step in operation.steps)
+    roles = dict.fromkeys(arg.role for call in calls for arg in call.args if isinstance(arg, Pointer))
+    return tuple(role for role in roles if role not in interface.states)
 
 
-@dataclass(frozen=True)
-class Run:
-    """A RUN request: its payload, the buffers in order and the (name, length) of each output that comes back."""
-
-    payload: bytes
-    buffers: tuple[Buffer, ...]
-    outputs: tuple[tuple[str, int], ...]
+def all_placements(interface: Interface, operation: Operation, dispatched: bool) -> tuple[Placement, ...]:
+    """Every placement that makes sense for ``operation``; ``dispatched`` when it goes through dispatch functions."""
+    return (*QUICK, *_offsets(interface, operation), *_aliases(operation), *_cuts(interface, operation, dispatched))
 
 
-def output_length(operation: Operation, case: Case, role: str) -> int:
-    """Bytes of output ``role`` for this case."""
-    size = operation.outputs[role]
-    if size.like:
-        value = case.inputs[size.like]
-        assert isinstance(value, bytes)
-        return len(value) + size.extra
-    return size.choices[0] if size.choices else size.minimum or 0
+def _offsets(interface: Interface, operation: Operation) -> Iterator[Placement]:
+    roles = pointer_roles(interface, operation)
+    for offset in OFFSETS:
+        yield Placement(f"all-offset-{offset}", Place.OFFSET, dict.fromkeys(roles, offset))
+        if len(roles) > 1:
+            for role in roles:
+                yield Placement(f"{role}-offset-{offset}", Place.OFFSET, {role: offset})
 
 
-def make_run(interface: Interface, operation: Operation, case: Case, binding: Binding, placement: Placement) -> Run:
-    """Lay out ``case`` for ``operation`` with every repeated step as one piece."""
-    buffers = _buffers(interface, operation, case, binding, placement)
-    index = {buffer.name: position for position, buffer in enumerate(buffers)}
-    steps = []
-    for step in operation.steps:
-        call = interface.calls[step.call]
-        words = tuple(_word(arg, case, index, buffers, binding) for arg in call.args)
-        steps.append(Step(binding.functions[step.call], words))
-    outputs = tuple((b.name, b.length) for b in buffers if b.role in (Role.OUT, Role.INOUT))
-    return Run(encode_run(buffers, steps), tuple(buffers), outputs)
+def _aliases(operation: Operation) -> Iterator[Placement]:
+    if operation.alias:
+        yield Placement("in-place-after", alias=True)
+        yield Placement("in-place-before", Place.FLUSH_BEFORE, alias=True)
+        inputs = [role for _, role in operation.alias]
+        for offset in (1, 8, 15, 16, 32):
+            yield Placement(f"in-place-offset-{offset}", Place.OFFSET, dict.fromkeys(inputs, offset), alias=True)
 
 
-def _buffers(
-    interface: Interface, operation: Operation, case: Case, binding: Binding, placement: Placement
-) -> list[Buffer]:
-    used = {arg.role for step in operation.steps for arg in interface.calls[step.call].args if isinstance(arg, Pointer)}
-    buffers = []
-    for role in operation.inputs:
-        value = case.inputs[role]
-        if role in used and isinstance(value, bytes):
-            kind = Role.INOUT if role in operation.outputs else Role.IN
-            buffers.append(Buffer(role, kind, len(value), value, placement.place))
-    for role in operation.outputs:
-        if role in used and role not in operation.inputs:
-            buffers.append(Buffer(role, Role.OUT, output_length(operation, case, role), b"", placement.place))
-    for name in interface.states:
-        if name in used:
-            state = binding.states[name]
-            buffers.append(Buffer(name, Role.STATE, state.bytes, b"", placement.place, 0, state.align))
-    return buffers
+def _cuts(interface: Interface, operation: Operation, dispatched: bool) -> Iterator[Placement]:
+    calls = [interface.calls[step.call] for step in operation.steps]
+    stateful = any(arg.role in interface.states for call in calls for arg in call.args)
+    ambiguous = any(role in operation.outputs for role in operation.inputs)
+    if operation.split_role:
+        unit = operation.split_unit
+        cuts: list[int | str] = [*(at - at % unit for at in CUTS), _LAST, _RANDOM]
+        for cut in dict.fromkeys(cuts):
+            yield Placement(f"cut-{cut}", cut=cut)
+        for chunk in dict.fromkeys(max(unit, size - size % unit) for size in CHUNKS):
+            yield Placement(f"chunks-{chunk}", chunk=chunk)
+        if operation.alias:
+            yield Placement("in-place-cut-random", alias=True, cut=_RANDOM)
+        if dispatched and stateful:
+            yield Placement("unmask-random", cut=_RANDOM, unmask=True)
+    if stateful and not ambiguous:
+        yield Placement("again", again=True)
 
 
-def _word(arg: Argument, case: Case, index: dict[str, int], buffers: list[Buffer], binding: Binding) -> Word:
-    if isinstance(arg, Pointer):
-        position = index[arg.role]
-        return Word(0, position, arg.direction == "in" and buffers[position].role is Role.STATE)
-    if isinstance(arg, Length):
-        return Word(buffers[index[arg.role]].length, NOTHING)
-    assert isinstance(arg, WordArgument)
-    value = case.inputs[arg.role]
-    assert isinstance(value, int)
-    return Word(value | (_DIRT if binding.word_bytes == 8 else 0), NOTHING)
-
-
-def describe_place(buffers: tuple[Buffer, ...], position: int, offset: int) -> str:
-    """An address in a reader's words: ``4 bytes past the end of data``."""
-    if position >= len(buffers):
-        return "far from every buffer"
-    buffer = buffers[position]
-    if offset < 0:
-        return f"{-offset} bytes before the start of {buffer.name}"
-    if offset >= buffer.length:
-        return f"{offset - buffer.length + 1} bytes past the end of {buffer.name}"
-    return f"byte {offset} of {buffer.name}"
+def rotating(placements: Sequence[Placement], turn: int, count: int) -> list[Placement]:
+    """``count`` of ``placements``, others for each ``turn``, so that every one meets many cases."""
+    return [placements[(turn * count + i) % len(placements)] for i in range(min(count, len(placements)))]

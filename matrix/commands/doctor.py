@@ -49,7 +49,7 @@ def _package_of(program: str, target: Target) -> str:
 def doctor(
     catalog: Catalog, targets: Sequence[str], install_missing: bool, before_run_in: str, console: Console
 ) -> None:
-    """Look, say, and install if asked. With ``before_run_in`` (a sandbox name) only what a run there lacks is spoken of.
+    """Look, say, and install if asked; with ``before_run_in`` (a sandbox name) speak only of what a run there lacks.
 
     Raises ToolError when something needed is missing in the end.
     """

@@ -1,15 +1,19 @@
 """``repro``: run a recorded failure again and show expected and got side by side."""
 
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
 
+from matrix.commands.debugging import debug
 from matrix.errors import MatrixError
 from matrix.model.catalog import load_catalog
+from matrix.model.plan import NATIVE
 from matrix.resources import data_root
+from matrix.run.replay import replay_of
 from matrix.run.repro import BAD, CANNOT_TELL, GOOD, Recorded, find_cell, read_failure, run_again
 from matrix.run.session import Session, Settings
-from matrix.run.verdict import CellResult, Failure
+from matrix.run.verdict import Failure
 from matrix.sandbox.choose import choose_sandbox
 from matrix.sandbox.locks import cache_root
 
@@ -17,14 +21,35 @@ _ROW = 16
 _ROWS_AROUND = 2
 
 
-def reproduce(path: Path, sandbox_name: str, console: Console) -> int:
-    """Run the failure of ``path`` again. Returns 0 when it is gone, 1 when it is there, 125 when it cannot be told (the
-    cell does not exist, or what surrounds it does not build). Raises ReproError when the file cannot be read."""
+@dataclass(frozen=True)
+class Options:
+    """How to reproduce: the sandbox ('same' as recorded, or a name), natively, in gdb, and gdb's commands."""
+
+    sandbox: str = "same"
+    native: bool = False
+    gdb: bool = False
+    gdb_commands: tuple[str, ...] = ()
+
+
+def reproduce(path: Path, options: Options, console: Console) -> int:
+    """Run the failure of ``path`` again.
+
+    Returns 0 when it is gone, 1 when it is there, 125 when it cannot be told (the cell does not exist, or what
+    surrounds it does not build); with gdb, gdb's exit code. Raises ReproError when the file cannot be read.
+    """
     recorded = read_failure(path)
-    console.print(f"[bold]{recorded.cell_id}[/] on -cpu {recorded.cpu}", highlight=False, soft_wrap=True)
+    if options.native:
+        recorded = replace(recorded, cpu=NATIVE)
+    console.print(f"[bold]{recorded.cell_id}[/] on {_machine(recorded)}", highlight=False, soft_wrap=True)
     console.print(f"  recorded: {recorded.kind}: {recorded.summary}", highlight=False, markup=False, soft_wrap=True)
     try:
-        result = _run(recorded, sandbox_name)
+        session = _session(recorded, options.sandbox)
+        if options.gdb:
+            return debug(session, replay_of(session, recorded), options.gdb_commands, console)
+        try:
+            result = run_again(session, recorded)
+        finally:
+            session.close()
     except MatrixError as problem:
         console.print(f"cannot tell: {problem}", highlight=False, markup=False, soft_wrap=True)
         return CANNOT_TELL
@@ -38,16 +63,16 @@ def reproduce(path: Path, sandbox_name: str, console: Console) -> int:
     return BAD
 
 
-def _run(recorded: Recorded, sandbox_name: str) -> CellResult:
+def _machine(recorded: Recorded) -> str:
+    return "this machine's own CPU" if recorded.cpu == NATIVE else f"-cpu {recorded.cpu}"
+
+
+def _session(recorded: Recorded, sandbox_name: str) -> Session:
     catalog = load_catalog(data_root())
     find_cell(catalog, recorded)
     sandbox = choose_sandbox(recorded.sandbox if sandbox_name == "same" else sandbox_name)
     settings = Settings(recorded.seed, recorded.exhaustive)
-    session = Session(catalog, sandbox, settings, cache_root() / "corpora")
-    try:
-        return run_again(session, recorded)
-    finally:
-        session.close()
+    return Session(catalog, sandbox, settings, cache_root() / "corpora")
 
 
 def _show(failure: Failure, console: Console) -> None:

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import pytest
 
@@ -17,27 +17,29 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def pytest_arguments(what: Iterable[str], workers: int, options: Iterable[str]) -> list[str]:
+def pytest_arguments(what: Sequence[str], workers: int, options: Iterable[str]) -> list[str]:
     """pytest's command line for targets (names) and cells (ids with slashes). Raises SelectionError."""
     catalog = load_catalog(data_root())
     cells = plan(catalog, None)
     root = conformance_root()
     nodes: list[str] = []
-    arguments: list[str] = []
+    targets: list[str] = []
     for name in what:
         if "/" not in name:
-            arguments += ["--target", catalog.targets.get(name).name]
+            targets.append(catalog.targets.get(name).name)
             continue
         cell = find(cells, name)
         if cell is None:
             raise SelectionError(f"there is no cell {name!r}")
         nodes.append(f"{root / f'test_{cell.kind}.py'}::test_{cell.kind}[{cell.id}]")
-    if nodes and arguments:
+    if nodes and targets:
         raise SelectionError("targets and cells cannot be mixed", why="name targets, or cell ids")
+    targets += [name.split("/")[0] for name in what if "/" in name]  # so that only their QEMU is probed
+    arguments = [word for name in dict.fromkeys(targets) for word in ("--target", name)]
     return [*(nodes or [str(root)]), *arguments, "-n", str(workers), *options]
 
 
-def run(what: Iterable[str], workers: int, options: Iterable[str]) -> int:
+def run(what: Sequence[str], workers: int, options: Iterable[str]) -> int:
     """Run pytest in this process and return its exit code."""
     sys.stdout.flush()
     return int(pytest.main(["-q", *pytest_arguments(what, workers, options)]))

@@ -1,6 +1,6 @@
 """The catalog: everything that the tables and kernel headers of a set of providers describe."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -94,11 +94,7 @@ def load_provider(name: str, root: Path, capabilities: dict[str, CapabilityTable
         found = [read_variant(path, interface, capabilities) for path in files]
         variants.extend(sorted(found, key=lambda variant: (variant.priority, variant.name)))
     _check(variants)
-    for variant in variants:
-        for algorithm in variant.composes:
-            if algorithm not in interfaces:
-                why = f"{algorithm!r} is no algorithm here: {', '.join(interfaces)}"
-                raise HeaderError("a composition names an unknown part", where=f"{variant.path}, key composes", why=why)
+    _check_compositions(variants, interfaces)
     return Provider(name, root, interfaces, tuple(variants))
 
 
@@ -116,3 +112,25 @@ def _check(variants: Iterable[Variant]) -> None:
             if other is not variant:
                 why = f"{other.path.name} has priority {variant.priority} on {arch} too"
                 raise HeaderError("two variants have one priority", where=f"{variant.path}, key priority", why=why)
+
+
+def _check_compositions(variants: Sequence[Variant], interfaces: Mapping[str, Interface]) -> None:
+    """Every part of a composition is an algorithm, and none is made of itself."""
+    parts: dict[str, set[str]] = {}
+    for variant in variants:
+        for algorithm in variant.composes:
+            if algorithm not in interfaces:
+                why = f"{algorithm!r} is no algorithm here: {', '.join(interfaces)}"
+                raise HeaderError("a composition names an unknown part", where=f"{variant.path}, key composes", why=why)
+        parts.setdefault(variant.algorithm, set()).update(variant.composes)
+    for variant in variants:
+        seen: set[str] = set()
+        todo = list(variant.composes)
+        while todo:
+            name = todo.pop()
+            if name not in seen:
+                seen.add(name)
+                todo.extend(parts.get(name, ()))
+        if variant.algorithm in seen:
+            why = f"{variant.algorithm} is a part of {', '.join(variant.composes)}"
+            raise HeaderError("a composition is made of itself", where=f"{variant.path}, key composes", why=why)

@@ -65,18 +65,22 @@ def _check(wanted: Selection, catalog: Catalog) -> None:
 
 
 def _check_mask(text: str, wanted: Selection, catalog: Catalog) -> None:
-    """A mask must be one of at least one selected target; the last target's complaint is the message."""
+    """A mask must be one of at least one selected target; that which knows most of its names says what is wrong."""
     problem: MaskError | None = None
+    most_known = -1
     for target in catalog.targets.targets:
         if wanted.targets and target.name not in wanted.targets:
             continue
         for provider in catalog.providers:
             table = catalog.capabilities[target.arch]
+            lattice = provider.lattice(target, table)
             try:
-                parse_mask(text, table, provider.lattice(target, table))
+                parse_mask(text, table, lattice)
                 return
             except MaskError as error:
-                problem = error
+                known = len(set(text.split("+")) & set(lattice))
+                if known > most_known:
+                    problem, most_known = error, known
     if problem:
         raise problem
 

@@ -51,12 +51,13 @@ def failure_record(
 
 
 def _commit() -> str:
-    """The commit of the sources, '' outside a git checkout."""
+    """The commit of the sources, '' outside a git checkout or before its first commit."""
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
     try:
-        done = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False, timeout=10)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=10)
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return done.stdout.strip()
+    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def write_failure(root: Path, cell: Cell, failure: Failure, record: dict[str, Any]) -> Path:

@@ -113,8 +113,8 @@ class Recorder:
         versions = "; ".join(sorted({*self._header.get("qemu", {}).values(), *self._facts.get("compiler", set())}))
         console.print(f"sandbox {self._header.get('sandbox', '')}: {versions}", highlight=False, soft_wrap=True)
         console.print(
-            f"{len(self.ledger.planned)} nodes, {self._guests} guests, {runs:,} runs in {self._processes} "
-            f"process{'es' if self._processes != 1 else ''}; journal {self.path}",
+            f"nodes {len(self.ledger.planned)}, guests {self._guests}, runs {runs:,}, processes {self._processes}; "
+            f"journal {self.path}",
             highlight=False,
             soft_wrap=True,
         )

@@ -1,64 +1,24 @@
 """Run one cell of each kind: by name, through the dispatcher, what the dispatcher takes, and what must trap."""
 
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 from matrix.cases.case import Case
-from matrix.cases.placement import QUICK, Binding, Placement, Run, make_run
-from matrix.model.choice import chosen_for, length_classes
+from matrix.cases.layout import Binding, Layout
+from matrix.cases.placement import QUICK
+from matrix.model.choice import chosen_for
 from matrix.model.interface import Interface, Operation
 from matrix.model.plan import Cell
 from matrix.run import verdict as vd
 from matrix.run.expectation import Row, expected_variant
-from matrix.run.judge import answer_of, describe_crash, judge, signal_name
+from matrix.run.judge import describe_crash, judge, signal_name
 from matrix.run.session import Bench, Session
+from matrix.run.stream import Collector, Job, Subject, run_jobs, subject
 from matrix.run.symbols import Symbols
 from matrix.run.verdict import CellResult, Failure
 from matrix.worker import outcome as oc
 from matrix.worker import protocol as pr
 from matrix.worker.protocol import Op
-
-MOST_FAILURES = 5
-"""A cell stops after so many failures: more of them say little, and a kernel that hangs would take all day."""
-MOST_TIMEOUTS = 1
-
-
-@dataclass
-class _Job:
-    """One case in one placement, on its way."""
-
-    interface: Interface
-    operation: Operation
-    case: Case
-    placement: Placement
-    run: Run
-
-
-@dataclass
-class _Collector:
-    """Gathers what a cell's cases did."""
-
-    result: CellResult
-    timeouts: int = 0
-
-    def add(self, failure: Failure | None, job: _Job) -> None:
-        if failure:
-            failure.case = job.case.name
-            failure.placement = job.placement.name
-            failure.input = job.case
-            failure.details |= {
-                "operation": job.operation.name,
-                "algorithm": job.case.algorithm,
-                "origin": job.case.origin,
-            }
-            self.result.failures.append(failure)
-            self.timeouts += failure.kind == vd.TIMEOUT
-
-    @property
-    def full(self) -> bool:
-        return len(self.result.failures) >= MOST_FAILURES or self.timeouts >= MOST_TIMEOUTS
 
 
 def run_cell(
@@ -101,7 +61,7 @@ def _build_failures(bench: Bench) -> list[Failure]:
             if cell.algorithm in ("", v.algorithm) and cell.mask.closed.issuperset(v.requires)
         }
     return [
-        Failure(vd.BUILD, f"{name} does not compile: {_first_error(log)}", details={"log": log, "file": name})
+        Failure(vd.BUILD, f"{name} does not build: {_first_error(log)}", details={"log": log, "file": name})
         for name, log in built.failed.items()
         if name in needed
     ]
@@ -112,96 +72,64 @@ def _first_error(log: str) -> str:
     return next((line for line in lines if "rror" in line), lines[0] if lines else "no message")
 
 
-def _run_jobs(
-    bench: Bench, collector: _Collector, jobs: Iterator[_Job], check: Callable[[_Job, pr.RunReply], Failure | None]
-) -> None:
-    """Send ``jobs`` through the guest, judge every answer, and stop when the collector is full."""
-    flying: deque[_Job] = deque()
-    symbols = bench.session.symbols(bench.cell)
-
-    def requests() -> Iterator[tuple[Op, bytes]]:
-        for job in jobs:
-            flying.append(job)
-            yield Op.RUN, job.run.payload
-
-    outcomes = bench.guest.many(requests())
-    seen: set[str] = set()
-    for outcome in outcomes:
-        job = flying.popleft()
-        failure = judge(job.operation, job.case, job.run, outcome, symbols)
-        if failure is None:
-            reply = answer_of(outcome, job.run)
-            assert reply is not None
-            for index, count in reply.entered.items():
-                name = bench.built.functions[index].name
-                collector.result.entered[name] = collector.result.entered.get(name, 0) + count
-            failure = check(job, reply)
-        collector.add(failure, job)
-        collector.result.runs += 1
-        if job.case.name not in seen:
-            seen.add(job.case.name)
-            collector.result.cases += 1
-        if collector.full:
-            break
-    outcomes.close()
-
-
 def _jobs(
     bench: Bench, tier: str, bind: Callable[[Interface, Operation], Binding | None], result: CellResult
-) -> Iterator[_Job]:
+) -> Iterator[Job]:
+    """The cases of the cell's operations, each in its placements, in corpus order."""
     for interface in bench.interfaces():
         for operation in interface.operations.values():
             binding = bind(interface, operation)
             if binding is None:
                 continue
-            for case in bench.cases(interface, operation, tier):
+            about = subject(bench, interface, operation)
+            layouts: dict[str, Layout] = {}
+            placements = bench.placements(interface, operation, binding)
+            for turn, case in enumerate(bench.cases(interface, operation, tier)):
                 if case.skip:
                     result.skipped_cases[case.skip] = result.skipped_cases.get(case.skip, 0) + 1
                     continue
-                for placement in bench.placements():
-                    run = make_run(interface, operation, case, binding, placement)
-                    yield _Job(interface, operation, case, placement, run)
+                for placement in placements.of(case, turn):
+                    layout = layouts.get(placement.name)
+                    if layout is None:
+                        layout = layouts[placement.name] = Layout(interface, operation, binding, placement)
+                    run = layout.run(case)
+                    if run is not None:
+                        yield Job(about, case, placement, run)
 
 
 def _run_variant(bench: Bench, result: CellResult, _expectation: tuple[Row, ...]) -> None:
-    """By name: the full corpus; only the variant's own functions may be entered (compositions enter others)."""
+    """By name: the variant's own functions must be entered (compositions enter others too)."""
     cell = bench.cell
 
-    def check(job: _Job, reply: pr.RunReply) -> Failure | None:
-        entered = {bench.built.functions[index] for index in reply.entered}
-        own = [f for f in entered if f.interface is job.interface]
-        if not any(f.variant and f.variant.name == cell.variant for f in own):
-            return Failure(vd.WRONG_VARIANT, f"{cell.variant} was not entered, but {_names(f.name for f in entered)}")
-        return None
+    def check(about: Subject, _length: int, entered: dict[int, int], _whole: bool) -> Failure | None:
+        functions = [bench.built.functions[index] for index in entered]
+        if any(f.interface is about.interface and f.variant and f.variant.name == cell.variant for f in functions):
+            return None
+        return Failure(vd.WRONG_VARIANT, f"{cell.variant} was not entered, but {_names(f.name for f in functions)}")
 
-    _run_jobs(bench, _Collector(result), _jobs(bench, cell.tier, bench.bind_variant, result), check)
+    run_jobs(bench, Collector(result), _jobs(bench, cell.tier, bench.bind_variant, result), check)
 
 
 def _run_mask(bench: Bench, result: CellResult, _expectation: tuple[Row, ...]) -> None:
     """Through the dispatcher: exactly the variants that the mask and length give may be entered."""
     cell = bench.cell
 
-    def check(job: _Job, reply: pr.RunReply) -> Failure | None:
-        chosen = chosen_for(job.operation, job.interface, bench.variants(job.interface), cell.mask.closed, _length(job))
-        wanted = {f"{job.interface.algorithm}.{call}.{v.name}" for call, v in chosen if v}
-        entered = {bench.built.functions[index] for index in reply.entered}
-        own = {f.name for f in entered if f.variant and f.interface is job.interface}
+    def check(about: Subject, length: int, entered: dict[int, int], whole: bool) -> Failure | None:
+        algorithm = about.interface.algorithm
+        functions = [bench.built.functions[index] for index in entered]
+        foreign = [f.name for f in functions if f.variant and not cell.mask.closed.issuperset(f.variant.requires)]
+        if foreign:
+            return Failure(vd.WRONG_VARIANT, f"{_names(foreign)} needs more than the mask {cell.mask}")
+        if not whole:
+            return None  # each piece has a length of its own, and takes what that length gives
+        chosen = chosen_for(about.operation, about.interface, bench.variants(about.interface), cell.mask.closed, length)
+        wanted = {f"{algorithm}.{call}.{variant.name}" for call, variant in chosen if variant}
+        own = {f.name for f in functions if f.variant and f.interface is about.interface}
         if own != wanted:
             return Failure(vd.WRONG_VARIANT, f"entered {_names(own)}, planned {_names(wanted)}")
-        foreign = [f for f in entered if f.variant and not cell.mask.closed.issuperset(f.variant.requires)]
-        if foreign:
-            return Failure(vd.WRONG_VARIANT, f"{_names(f.name for f in foreign)} needs more than the mask {cell.mask}")
         return None
 
-    _run_jobs(bench, _Collector(result), _jobs(bench, cell.tier, bench.bind_dispatch, result), check)
-
-
-def _length(job: _Job) -> int:
-    """Bytes of the input that steers the dispatcher: the one that is split, else the last call's."""
-    roles = [job.interface.calls[step.call].length_role for step in reversed(job.operation.steps)]
-    value = next((job.case.inputs[role] for role in (job.operation.split_role, *roles) if role), b"")
-    assert isinstance(value, bytes)
-    return len(value)
+    run_jobs(bench, Collector(result), _jobs(bench, cell.tier, bench.bind_dispatch, result), check)
 
 
 def _names(names: Iterable[str]) -> str:
@@ -211,75 +139,68 @@ def _names(names: Iterable[str]) -> str:
 def _run_dispatch(bench: Bench, result: CellResult, expectation: tuple[Row, ...]) -> None:
     """For every call and length class: what CHOOSE says and what a run enters, against the hand-typed expectation."""
     target, mask = bench.built.target, bench.cell.mask.closed
-    collector = _Collector(result)
 
     def expected(interface: Interface, call: str, length: int) -> str:
         length = length if interface.calls[call].length_role else 0
         return expected_variant(expectation, interface.algorithm, call, target.arch, target.assembly, mask, length)
 
-    def check(job: _Job, reply: pr.RunReply) -> Failure | None:
-        algorithm = job.interface.algorithm
-        wanted = {
-            f"{algorithm}.{step.call}.{expected(job.interface, step.call, _length(job))}"
-            for step in job.operation.steps
-        }
-        functions = (bench.built.functions[index] for index in reply.entered)
-        own = {f.name for f in functions if f.variant and f.interface is job.interface}
+    def check(about: Subject, length: int, entered: dict[int, int], _whole: bool) -> Failure | None:
+        algorithm = about.interface.algorithm
+        steps = about.operation.steps
+        wanted = {f"{algorithm}.{step.call}.{expected(about.interface, step.call, length)}" for step in steps}
+        functions = (bench.built.functions[index] for index in entered)
+        own = {f.name for f in functions if f.variant and f.interface is about.interface}
         if own != wanted:
-            return Failure(vd.WRONG_VARIANT, f"{_length(job)} bytes entered {_names(own)}, expected {_names(wanted)}")
+            return Failure(vd.WRONG_VARIANT, f"{length} bytes entered {_names(own)}, expected {_names(wanted)}")
         return None
 
-    jobs: list[_Job] = []
+    jobs: list[Job] = []
     for interface in bench.interfaces():
         for operation in interface.operations.values():
             binding = bench.bind_dispatch(interface, operation)
             if binding is None:
                 continue
-            cases = bench.cases(interface, operation, "full")
-            for length in length_classes(operation, bench.variants(interface)):
-                _compare_choices(bench, result, interface, operation, length, expected)
-                job = _job_of_length(interface, operation, cases, binding, length)
-                if job:
-                    jobs.append(job)
-                else:
+            about = subject(bench, interface, operation)
+            layout = Layout(interface, operation, binding, QUICK[0])
+            cases = [case for case in bench.cases(interface, operation, "full") if not case.skip]
+            for length in about.classes:
+                _compare_choices(bench, result, about, length, expected)
+                case = next((case for case in cases if about.length(case) == length), None)
+                if case:
+                    jobs.append(_job(about, layout, case))
+                elif about.length_role:
                     text = f"{interface.algorithm}.{operation.name}: the corpus has no case of {length} bytes"
                     result.failures.append(Failure(vd.NOT_RUN, text))
-    _run_jobs(bench, collector, iter(jobs), check)
+    run_jobs(bench, Collector(result), jobs, check)
+
+
+def _job(about: Subject, layout: Layout, case: Case) -> Job:
+    run = layout.run(case)
+    assert run is not None, "a message in one piece can always be laid out"
+    return Job(about, case, layout.placement, run)
 
 
 def _compare_choices(
     bench: Bench,
     result: CellResult,
-    interface: Interface,
-    operation: Operation,
+    about: Subject,
     length: int,
     expected: Callable[[Interface, str, int], str],
 ) -> None:
-    for step in operation.steps:
-        name = f"{interface.algorithm}.{step.call}"
+    for step in about.operation.steps:
+        name = f"{about.interface.algorithm}.{step.call}"
         index = bench.built.function(name)
         assert index is not None, "the operation was bound"
         outcome = bench.guest.one(Op.CHOOSE, pr.encode_choose(index, length))
         if not isinstance(outcome, oc.Answer):
-            result.failures.append(Failure(vd.PROTOCOL, f"CHOOSE {name}: {outcome}"))
+            result.failures.append(Failure(vd.PROTOCOL, f"CHOOSE {name}: {oc.describe(outcome)}"))
             continue
         chosen = pr.decode_choose(outcome.payload)
         got = "nothing" if chosen == pr.NOTHING else bench.built.functions[chosen].name
-        wanted = f"{name}.{expected(interface, step.call, length)}"
+        wanted = f"{name}.{expected(about.interface, step.call, length)}"
         if got != wanted:
             text = f"with mask {bench.cell.mask} and {length} bytes the dispatcher takes {got}, expected {wanted}"
             result.failures.append(Failure(vd.WRONG_VARIANT, text))
-
-
-def _job_of_length(
-    interface: Interface, operation: Operation, cases: list[Case], binding: Binding, length: int
-) -> _Job | None:
-    for case in cases:
-        if not case.skip:
-            job = _Job(interface, operation, case, QUICK[0], make_run(interface, operation, case, binding, QUICK[0]))
-            if _length(job) == length:
-                return job
-    return None
 
 
 def _run_trap(bench: Bench, result: CellResult, _expectation: tuple[Row, ...]) -> None:
@@ -287,7 +208,7 @@ def _run_trap(bench: Bench, result: CellResult, _expectation: tuple[Row, ...]) -
     cell = bench.cell
     symbols = bench.session.symbols(cell)
     own = bench.session.own_functions(cell)
-    collector = _Collector(result)
+    collector = Collector(result)
     for interface in bench.interfaces():
         for operation in interface.operations.values():
             binding = bench.bind_variant(interface, operation)
@@ -295,28 +216,26 @@ def _run_trap(bench: Bench, result: CellResult, _expectation: tuple[Row, ...]) -
                 continue
             cases = [case for case in bench.cases(interface, operation, "boundary") if not case.skip]
             case = max(cases, key=lambda case: sum(len(v) for v in case.inputs.values() if isinstance(v, bytes)))
-            job = _Job(interface, operation, case, QUICK[0], make_run(interface, operation, case, binding, QUICK[0]))
+            layout = Layout(interface, operation, binding, QUICK[0])
+            job = _job(subject(bench, interface, operation), layout, case)
             outcome = bench.guest.one(Op.RUN, job.run.payload)
-            collector.result.runs += 1
-            collector.result.cases += 1
             collector.add(_not_trapped(cell, job, outcome, symbols, own), job)
 
 
-def _not_trapped(cell: Cell, job: _Job, outcome: oc.Outcome, symbols: Symbols, own: frozenset[str]) -> Failure | None:
+def _not_trapped(cell: Cell, job: Job, outcome: oc.Outcome, symbols: Symbols, own: frozenset[str]) -> Failure | None:
     if isinstance(outcome, oc.Crashed) and signal_name(outcome.signal.number) == "SIGILL":
         located = symbols.locate(outcome.signal.pc)
         if located and located[0] in own:
             return None
         failure = describe_crash(job.run, outcome.signal, symbols)
-        return Failure(
-            vd.NOT_TRAPPED, f"trapped outside the variant's file: {failure.summary}", details=failure.details
-        )
+        text = f"trapped outside the variant's file: {failure.summary}"
+        return Failure(vd.NOT_TRAPPED, text, details=failure.details)
     if isinstance(outcome, oc.Answer):
         text = f"ran to its end on a CPU without {cell.lost}: the header asks for more than the code needs"
         return Failure(vd.NOT_TRAPPED, text)
-    failure_or_none = judge(job.operation, job.case, job.run, outcome, symbols)
-    assert failure_or_none is not None
-    return Failure(vd.NOT_TRAPPED, f"SIGILL expected: {failure_or_none.summary}", details=failure_or_none.details)
+    other = judge(job.subject.operation, job.case, job.run, outcome, symbols)
+    assert other is not None, "what is no answer is a failure"
+    return Failure(vd.NOT_TRAPPED, f"SIGILL expected: {other.summary}", details=other.details)
 
 
 _KINDS: dict[str, Callable[[Bench, CellResult, tuple[Row, ...]], None]] = {

@@ -4,7 +4,7 @@ import signal
 from typing import Any
 
 from matrix.cases.case import Case
-from matrix.cases.placement import Run, describe_place
+from matrix.cases.layout import Run, describe_place
 from matrix.errors import GuestError
 from matrix.model.interface import Operation
 from matrix.run import verdict as vd
@@ -18,7 +18,11 @@ def answer_of(outcome: oc.Outcome, run: Run) -> RunReply | None:
     """The decoded answer of a RUN, or None when there is none. Raises GuestError for an answer of a wrong form."""
     if not isinstance(outcome, oc.Answer):
         return None
-    return decode_run(outcome.payload, [length for _, length in run.outputs])
+    reply = decode_run(outcome.payload, run.returned_lengths)
+    if len(reply.returned) != run.steps:
+        why = f"{len(reply.returned)}, {run.steps} were asked for"
+        raise GuestError("the guest's answer to RUN has other steps", why=why)
+    return reply
 
 
 def judge(operation: Operation, case: Case, run: Run, outcome: oc.Outcome, symbols: Symbols) -> Failure | None:
@@ -30,7 +34,7 @@ def judge(operation: Operation, case: Case, run: Run, outcome: oc.Outcome, symbo
     except GuestError as problem:
         return Failure(vd.PROTOCOL, f"{problem.what}: {problem.why}")
     assert reply is not None
-    outputs = dict(zip((name for name, _ in run.outputs), reply.outputs, strict=True))
+    outputs = run.outputs(reply.outputs)
     accepted = not operation.refuses or reply.returned[-1] & 0xFFFFFFFF == 1
     if case.expected is None:
         return _refusal(operation, accepted, outputs)

@@ -7,10 +7,10 @@ from typing import Any
 
 from matrix.cases.case import Case
 from matrix.cases.corpus import input_problem, output_problem
-from matrix.cases.placement import QUICK
+from matrix.cases.placement import all_placements
 from matrix.errors import ReproError
 from matrix.model.catalog import Catalog
-from matrix.model.plan import Cell, find, plan
+from matrix.model.plan import NATIVE, Cell, find, plan
 from matrix.run.cells import run_cell
 from matrix.run.expectation import load_expectation
 from matrix.run.session import Session
@@ -94,7 +94,9 @@ def find_cell(catalog: Catalog, recorded: Recorded) -> Cell:
         raise ReproError(f"the plan has no cell {recorded.cell_id}", why="its target, mask or variant is gone")
     if recorded.case and (why := _case_problem(catalog, cell, recorded.case, recorded.placement)):
         raise ReproError(f"case {recorded.case.name} does not fit {cell.id}", why=why)
-    return replace(cell, cpu=recorded.cpu)
+    if recorded.cpu == NATIVE and not catalog.targets.get(cell.target).native:
+        raise ReproError(f"{cell.target} does not run natively", why="`native` is not set in images/targets.toml")
+    return replace(cell, cpu=recorded.cpu, enforcement="native" if recorded.cpu == NATIVE else cell.enforcement)
 
 
 def _case_problem(catalog: Catalog, cell: Cell, case: Case, placement: str) -> str:
@@ -102,9 +104,9 @@ def _case_problem(catalog: Catalog, cell: Cell, case: Case, placement: str) -> s
     interface = catalog.provider(cell.provider).interfaces.get(case.algorithm)
     if interface is None or case.operation not in interface.operations or cell.algorithm not in ("", case.algorithm):
         return f"the cell has no operation {case.algorithm}.{case.operation}"
-    if placement not in [row.name for row in QUICK]:
-        return f"there is no placement {placement!r}"
     operation = interface.operations[case.operation]
+    if placement not in [row.name for row in all_placements(interface, operation, not cell.variant)]:
+        return f"there is no placement {placement!r}"
     if case.expected is not None and set(case.expected) != set(operation.outputs):
         return f"outputs {sorted(case.expected)}, the operation has {sorted(operation.outputs)}"
     return input_problem(operation, case.inputs) or output_problem(operation, case.inputs, case.expected)

@@ -1,6 +1,6 @@
 """What a process keeps while it runs cells: builds, one guest, corpora. One per pytest-xdist worker."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -9,7 +9,8 @@ from matrix.build.prototypes import dispatch_state
 from matrix.build.worker import Built, build_worker
 from matrix.cases.case import Case, Corpus
 from matrix.cases.corpus import build_corpus
-from matrix.cases.placement import QUICK, Binding, Placement
+from matrix.cases.layout import Binding
+from matrix.cases.placement import QUICK, Placement, all_placements, rotating
 from matrix.errors import GuestError
 from matrix.model.catalog import Catalog
 from matrix.model.choice import by_name
@@ -28,6 +29,7 @@ class Settings:
 
     seed: int = 1
     exhaustive: bool = False
+    placements: str = "quick"
     deadline: float = DEADLINE
     """Seconds that one request to a guest may take."""
 
@@ -178,7 +180,7 @@ class Bench:
                 return None
             functions[step.call] = index
         states = {name: dispatch_state(interface, self.built.variants, name) for name in interface.states}
-        return Binding(functions, states, self.built.target.word_bytes)
+        return Binding(functions, states, self.built.target.word_bytes, dispatched=True)
 
     def bind_variant(self, interface: Interface, operation: Operation) -> Binding | None:
         """``operation`` by the cell's variant, or None when it is not the variant's."""
@@ -206,6 +208,37 @@ class Bench:
         corpus = self.session.corpus(self.cell.provider, interface.algorithm)
         return [case for case in corpus.select(tier) if case.operation == operation.name]  # type: ignore[arg-type]
 
-    def placements(self) -> tuple[Placement, ...]:
-        """The placements of every case, or the only one that is to run."""
-        return tuple(p for p in QUICK if self.only is None or p.name == self.only[1])
+    def placements(self, interface: Interface, operation: Operation, binding: Binding) -> "Choice":
+        """Which placements each case of ``operation`` gets."""
+        every = all_placements(interface, operation, binding.dispatched)
+        others = tuple(placement for placement in every if placement not in QUICK)
+        if self.only:
+            return Choice(tuple(placement for placement in every if placement.name == self.only[1]))
+        if self.session.settings.placements == "quick":
+            return Choice(QUICK)
+        if self.cell.kind == "variant":
+            return Choice(QUICK, others, _ROTATING, all_at_boundary=True)
+        return Choice(QUICK, tuple(p for p in others if p.alias or not p.offsets), 1)
+
+
+_ROTATING = 2
+"""How many further placements a case of the full tier gets in turn; those of the boundary tier get all."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """``always`` for every case, ``count`` of ``others`` in turn.
+
+    With ``all_at_boundary`` the cases of the smaller tiers get all of them.
+    """
+
+    always: tuple[Placement, ...]
+    others: tuple[Placement, ...] = ()
+    count: int = 0
+    all_at_boundary: bool = False
+
+    def of(self, case: Case, turn: int) -> Iterable[Placement]:
+        """The placements of ``case``, the ``turn``-th of its operation."""
+        if self.all_at_boundary and case.tier != "full":
+            return (*self.always, *self.others)
+        return (*self.always, *rotating(self.others, turn, self.count))

@@ -23,7 +23,13 @@ _LEFT_OUT = ("doc", "info", "locale", "man")
 
 def our_base(engine: Engine) -> str | None:
     """Id of the newest base that ``make_base`` made and the engine has, or None."""
-    return next((str(image["Id"]) for image in engine.images(f"{LABEL}=base") if image["RepoTags"]), None)
+    # A build on it that failed leaves an image without a name that has inherited its label.
+    named = (
+        image
+        for image in engine.images(f"{LABEL}=base")
+        if any(tag.startswith(f"{BASE_NAME}:") for tag in image["RepoTags"] or [])
+    )
+    return next((str(image["Id"]) for image in named), None)
 
 
 def make_base(engine: Engine, say: Callable[[str], None]) -> str:

@@ -2,9 +2,11 @@
 
 import selectors
 import signal
+import socket
 import ssl
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 
 from matrix.sandbox.demux import Demultiplexer
 from matrix.sandbox.engine import Engine, Gone
@@ -12,16 +14,19 @@ from matrix.sandbox.engine import Engine, Gone
 _RECEIVE_BYTES = 1 << 20
 _POLL_SECONDS = 0.005
 _WOULD_BLOCK = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
-_START = "read -r go\n"
-"""Every command's shell waits for one line. Nothing is thus written before its streams are in our hands: what the SDK
-reads together with the engine's answer it keeps to itself."""
+_START_SECONDS = 30.0
+_SETTLE_SECONDS = 1.0
+_START = 'read -r go\necho "$$" >&2\n'
+"""Every command's shell waits for one line: nothing is written before its streams are in our hands, for what the SDK
+reads together with the engine's answer it keeps to itself. Then it says its pid in the container: what comes instead
+is the engine's complaint, and with a signal to the pid a command can be ended, which closing its stream does not do."""
 
 
 class Command:
     """A shell script started in a container. Nothing blocks but ``status``; ``out`` and ``err`` gather what came."""
 
     def __init__(self, engine: Engine, container: str, script: str, arguments: Sequence[str]) -> None:
-        """Start ``sh -c script sh arguments...``. Raises Gone when the container does not run."""
+        """Start ``sh -c script sh arguments...``, and wait until it runs. Raises Gone when the container cannot."""
         self._engine = engine
         self._container = container
         self._id, self._stream = engine.start_command(container, ["sh", "-c", _START + script, "sh", *arguments])
@@ -34,7 +39,26 @@ class Command:
         self.out = bytearray()
         self.err = bytearray()
         self.ended = False
+        try:
+            self.pid = self._started()
+        except BaseException:
+            self.close()
+            raise
+
+    def _started(self) -> int:
+        """Let the script begin and return its pid, the first line on stderr."""
         self._socket.send(b"\n")
+        deadline = time.monotonic() + _START_SECONDS
+        while b"\n" not in self.err and not self.out and not self.ended and time.monotonic() < deadline:
+            self.wait(False, deadline - time.monotonic())
+            self.pump()
+        line, mark, rest = bytes(self.err).partition(b"\n")
+        if not mark or not line.isdigit():
+            raise Gone(
+                (bytes(self.out) + bytes(self.err)).decode("utf-8", "replace").strip() or "no command starts in it"
+            )
+        self.err[:] = rest
+        return int(line)
 
     def send(self, data: memoryview) -> int:
         """Write what the connection takes now and return how many bytes that was."""
@@ -71,10 +95,9 @@ class Command:
     def close_input(self) -> None:
         """Tell the command that no more input comes."""
         if not self.ended:
-            try:
-                self._socket.shutdown(1)
-            except OSError:
-                return  # it ended in this moment
+            with suppress(OSError):  # it may end in this moment
+                # Under TLS too only this direction of the connection: SSLSocket.shutdown would give up decrypting.
+                socket.socket.shutdown(self._socket, socket.SHUT_WR)
 
     def communicate(self, data: bytes, seconds: float) -> bool:
         """Send ``data`` and gather output until the command ends; False when it has not after ``seconds``."""
@@ -101,7 +124,7 @@ class Command:
                 return None
             time.sleep(_POLL_SECONDS)
         if status == 128 + signal.SIGKILL:
-            self.require_container()
+            self._settle()
         return 128 - status if status > 128 else status
 
     def running(self) -> bool:
@@ -115,6 +138,13 @@ class Command:
         """Raises Gone when the container does not run any more."""
         if not self._engine.runs(self._container):
             raise Gone("the container ended")
+
+    def _settle(self) -> None:
+        """A command that was killed may be the first sign of its container's end: give the engine time to see it."""
+        deadline = time.monotonic() + _SETTLE_SECONDS
+        while time.monotonic() < deadline:
+            self.require_container()
+            time.sleep(_SETTLE_SECONDS / 20)
 
     def close(self) -> None:
         """Give the connection up; the command itself goes on if it still runs."""

@@ -49,6 +49,7 @@ class DockerSandbox:
     def close(self) -> None:
         """Remove this process's containers; the volume stays. Also done when the process ends."""
         self._pool.close()
+        self._engine.close()
 
     def ready_for(self, target: Target) -> None:
         """See Sandbox. Makes the target's image when the engine does not have it."""
@@ -113,7 +114,7 @@ class DockerSandbox:
         return self._latest
 
     def _named_family(self, argv: Sequence[str]) -> str:
-        """The family that a command belongs to: it names a prepared target, compiler or emulator, alone or in a path."""
+        """The family of a command: it names a prepared target, compiler or emulator, alone or in a path."""
         for word in argv:
             for name, family in self._family_of.items():
                 if name in word:

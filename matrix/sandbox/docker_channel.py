@@ -1,16 +1,13 @@
 """A guest as a command in a hardened container."""
 
-import time
 from collections.abc import Sequence
 
 from matrix.sandbox.command import Command
 from matrix.sandbox.engine import Engine, Gone
 from matrix.sandbox.host import GUEST_ENVIRONMENT
 
-_GUEST = 'echo "$$" >&2\nexec env -i "$@"'
-"""The first line of stderr is the pid in the container: a signal ends the command, closing its stream does not."""
+_GUEST = 'exec env -i "$@"'
 _STDERR_LIMIT = 4000
-_PID_SECONDS = 5.0
 _SIGNAL_SECONDS = 10.0
 _KILLED = -9
 
@@ -24,7 +21,6 @@ class DockerChannel:
         self._engine = engine
         self._container = container
         self._command = Command(engine, container, _GUEST, [*environment, *argv])
-        self._pid: int | None = None
 
     def send(self, data: memoryview) -> int:
         """See Channel."""
@@ -69,15 +65,9 @@ class DockerChannel:
         return status, self._stderr()
 
     def _pump(self) -> None:
-        """Take what has come; the pid off the front of stderr, and of stderr only the end."""
+        """Take what has come; of stderr keep only the end."""
         self._command.pump()
-        errors = self._command.err
-        if self._pid is None and b"\n" in errors:
-            line, _, rest = bytes(errors).partition(b"\n")
-            self._pid = int(line)
-            errors[:] = rest
-        if self._pid is not None and len(errors) > _STDERR_LIMIT:
-            del errors[:-_STDERR_LIMIT]
+        del self._command.err[:-_STDERR_LIMIT]
 
     def _stderr(self) -> str:
         self._pump()
@@ -85,14 +75,10 @@ class DockerChannel:
 
     def _signal(self, name: str) -> None:
         """Send the guest a signal, by a second command in its container; one that has ended needs none."""
-        deadline = time.monotonic() + _PID_SECONDS
-        while self._pid is None and not self._command.ended and time.monotonic() < deadline:
-            self._command.wait(False, deadline - time.monotonic())
-            self._pump()
-        if self._pid is None or not self._command.running():
+        if not self._command.running():
             return
         try:
-            messenger = Command(self._engine, self._container, 'kill -s "$1" "$2"', [name, str(self._pid)])
+            messenger = Command(self._engine, self._container, 'kill -s "$1" "$2"', [name, str(self._command.pid)])
         except Gone:
             return
         try:

@@ -15,14 +15,16 @@ import urllib3
 from docker.types import LogConfig
 
 from matrix.errors import EngineError
+from matrix.sandbox.tunnel import Tunnel
 
 CALL_SECONDS = 60
 """How long the engine may take over one answer. Streams of a build or of a guest are not bound by it."""
 _CHUNK_BYTES = 1 << 20
+_CONFLICT = 409
 
 
 class Gone(Exception):
-    """The container, command or image that was asked for does not exist or does not run any more."""
+    """The container, command or image that was asked for is not there any more, or not in a state to be used."""
 
 
 @contextmanager
@@ -34,7 +36,7 @@ def engine_calls(doing: str) -> Iterator[None]:
         raise Gone(str(problem.explanation or problem)) from None
     except docker.errors.APIError as problem:
         why = str(problem.explanation or problem)
-        if problem.status_code == 409 and "not running" in why:
+        if problem.status_code == _CONFLICT:  # stopped, paused, or being removed
             raise Gone(why) from None
         step = "the text is the engine's own; `docker info` shows its state"
         raise EngineError(f"the container engine refuses: {doing}", why=why, step=step) from None
@@ -54,7 +56,9 @@ def _chain(problem: BaseException) -> Iterator[BaseException]:
 
 def _root(problem: BaseException) -> str:
     """The operating system's own words if it said any, without the layers around them."""
-    return next((link.strerror for link in _chain(problem) if isinstance(link, OSError) and link.strerror), str(problem))
+    return next(
+        (link.strerror for link in _chain(problem) if isinstance(link, OSError) and link.strerror), str(problem)
+    )
 
 
 def _close_sockets(problem: BaseException) -> None:
@@ -69,20 +73,26 @@ class Engine:
     """One connection to the engine that ``DOCKER_HOST`` names (default: the local socket)."""
 
     def __init__(self, seconds: int = CALL_SECONDS) -> None:
-        where = os.environ.get("DOCKER_HOST") or docker.constants.DEFAULT_UNIX_SOCKET.replace("http+unix", "unix")
-        with engine_calls(f"connect to {where}"):
-            self._client: Any = docker.from_env(timeout=seconds)
-            self._api: Any = self._client.api
-            self._api.ping()
+        self.address = os.environ.get("DOCKER_HOST") or docker.constants.DEFAULT_UNIX_SOCKET.replace(
+            "http+unix", "unix"
+        )
+        self._tunnel = Tunnel(self.address) if self.address.startswith("ssh://") else None
+        environment = {**os.environ, "DOCKER_HOST": self._tunnel.address} if self._tunnel else None
+        try:
+            with engine_calls(f"connect to {self.address}"):
+                self._client: Any = docker.from_env(timeout=seconds, environment=environment)
+                self._api: Any = self._client.api
+                self._api.ping()
+        except EngineError:
+            if self._tunnel:
+                self._tunnel.close()
+            raise
 
     def close(self) -> None:
-        """Close the connections."""
+        """Close the connections; the next call opens one again, unless they go through ssh."""
         self._client.close()
-
-    @property
-    def address(self) -> str:
-        """Where the engine is, for messages."""
-        return str(self._api.base_url)
+        if self._tunnel:
+            self._tunnel.close()
 
     def facts(self) -> dict[str, Any]:
         """What the engine says of itself: ``Architecture``, ``ServerVersion``, ``SecurityOptions`` and more."""
@@ -156,14 +166,8 @@ class Engine:
 
     def remove_container(self, container: str) -> None:
         """Kill and remove ``container``; not there is fine."""
-        try:
-            with engine_calls("remove a container"):
-                self._api.remove_container(container, force=True, v=False)
-        except Gone:
-            return
-        except EngineError as problem:
-            if "already in progress" not in problem.why:
-                raise
+        with suppress(Gone), engine_calls("remove a container"):
+            self._api.remove_container(container, force=True)
 
     # commands in containers
 

@@ -166,7 +166,7 @@ def image_states(engine: Engine, images: Path) -> list[ImageState]:
         wanted[family] = recipe.reference(base) if base else f"capmatrix-{family}"
     for image in engine.images(f"{LABEL}=image") + engine.images(f"{LABEL}=base"):
         family = image["Labels"].get(FAMILY, "base")
-        for reference in image["RepoTags"] or []:
+        for reference in (tag for tag in image["RepoTags"] or [] if tag.startswith("capmatrix-")):
             current = reference == wanted.get(family) or (family == "base" and image["Id"] == our_base(engine))
             states.append(ImageState(family, reference, image["Size"], image["Created"], True, current))
     present = {state.reference for state in states}

@@ -15,11 +15,11 @@ NOTHING = 0xFFFF
 """A function or buffer index that names none; as a step's function it means SET_MASK."""
 _HEADER = struct.Struct("<IIHH")
 _AFTER_LENGTH = _HEADER.size - 4
-_RUN = struct.Struct("<HHI")
-_BUFFER = struct.Struct("<BBHHHI")
-_STEP = struct.Struct("<HH")
-_WORD = struct.Struct("<BBHIQ")
-_COUNT = struct.Struct("<HHI")
+RUN_LAYOUT = struct.Struct("<HHI")
+BUFFER_LAYOUT = struct.Struct("<BBHHHI")
+STEP_LAYOUT = struct.Struct("<HH")
+WORD_LAYOUT = struct.Struct("<BBHIQ")
+COUNT_LAYOUT = struct.Struct("<HHI")
 _PLACE = struct.Struct("<HHq")
 _TEXT = struct.Struct("<HH")
 _SIGNAL = struct.Struct("<IiQQHHqI")
@@ -201,14 +201,14 @@ class FrameReader:
 def encode_run(buffers: Iterable[Buffer], steps: Iterable[Step]) -> bytes:
     """The payload of a RUN request."""
     buffers, steps = list(buffers), list(steps)
-    parts = [_RUN.pack(len(buffers), len(steps), 0)]
+    parts = [RUN_LAYOUT.pack(len(buffers), len(steps), 0)]
     for buffer in buffers:
-        parts.append(_BUFFER.pack(buffer.role, buffer.place, buffer.offset, buffer.align, 0, buffer.length))
+        parts.append(BUFFER_LAYOUT.pack(buffer.role, buffer.place, buffer.offset, buffer.align, 0, buffer.length))
         parts.append(buffer.data)
     for step in steps:
-        parts.append(_STEP.pack(step.function, len(step.words)))
+        parts.append(STEP_LAYOUT.pack(step.function, len(step.words)))
         for word in step.words:
-            parts.append(_WORD.pack(word.buffer != NOTHING, word.read_only, word.buffer, 0, word.value))
+            parts.append(WORD_LAYOUT.pack(word.buffer != NOTHING, word.read_only, word.buffer, 0, word.value))
     return b"".join(parts)
 
 
@@ -220,9 +220,9 @@ def decode_run(payload: bytes, output_lengths: Iterable[int]) -> RunReply:
         at = 4 + 8 * steps
         counts = {}
         for _ in range(entered):
-            function, _zero, count = _COUNT.unpack_from(payload, at)
+            function, _zero, count = COUNT_LAYOUT.unpack_from(payload, at)
             counts[function] = count
-            at += _COUNT.size
+            at += COUNT_LAYOUT.size
     except struct.error:
         raise GuestError("the guest's answer to RUN is cut short", why=f"{len(payload)} bytes") from None
     outputs = []
@@ -232,6 +232,23 @@ def decode_run(payload: bytes, output_lengths: Iterable[int]) -> RunReply:
     if at != len(payload):
         raise GuestError("the guest's answer to RUN has another size", why=f"{len(payload)} bytes, {at} expected")
     return RunReply(returned, counts, tuple(outputs))
+
+
+def entered_bytes(payload: bytes, steps: int, outputs: int) -> bytes | None:
+    """The part of a RUN reply that says what was entered; equal parts mean the same functions, equally often.
+
+    None when the reply does not have ``steps`` return words and ``outputs`` bytes of output.
+    """
+    start, end = 4 + 8 * steps, len(payload) - outputs
+    entered = (end - start) // COUNT_LAYOUT.size
+    if (end - start) % COUNT_LAYOUT.size or payload[:4] != struct.pack("<HH", steps, max(0, entered)):
+        return None
+    return payload[start:end]
+
+
+def read_entered(told: bytes) -> dict[int, int]:
+    """{function index: count} of such a part."""
+    return {function: count for function, _zero, count in COUNT_LAYOUT.iter_unpack(told)}
 
 
 def decode_violation(payload: bytes) -> Violation:

@@ -1,0 +1,92 @@
+"""``repro --gdb``: the failing case in gdb, stopped in the kernel, on QEMU's gdb server or on the machine itself."""
+
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from matrix.errors import ToolError
+from matrix.model.plan import NATIVE
+from matrix.model.target import Target
+from matrix.run.replay import Replay
+from matrix.run.session import Session
+from matrix.sandbox.host import GUEST_ENVIRONMENT
+
+
+def debug(session: Session, replay: Replay, extra: Sequence[str], console: Console) -> int:
+    """Start the worker on the case's frames under gdb, stop in the first function that the case calls.
+
+    ``extra`` gdb commands are carried out there and end the session; without them gdb is interactive.
+
+    Returns gdb's exit code. Raises ToolError when gdb or QEMU is missing on this machine (in any sandbox: the worker is
+    copied out of it).
+    """
+    target = session.catalog.targets.get(replay.cell.target)
+    native = replay.cell.cpu == NATIVE
+    gdb = shutil.which("gdb-multiarch") or shutil.which("gdb")
+    if gdb is None:
+        raise ToolError(
+            "gdb is missing", why="neither gdb-multiarch nor gdb is found", step="apt-get install gdb-multiarch"
+        )
+    with tempfile.TemporaryDirectory(prefix="capmatrix-gdb-") as name:
+        folder = Path(name)
+        worker, frames = folder / "worker", folder / "frames"
+        worker.write_bytes(session.sandbox.read(replay.worker))
+        worker.chmod(0o755)
+        frames.write_bytes(replay.frames)
+        commands = [f"file {worker}", f"directory {replay.sources}"]
+        breaks = [f"break {symbol}" for symbol in replay.symbols]
+        if native:
+            return _gdb(gdb, [*commands, f"set args --replay {frames}", *breaks, "run"], extra, console)
+        return _under_qemu(gdb, target, replay, [*commands, *breaks], (worker, frames), extra, console)
+
+
+def _under_qemu(
+    gdb: str,
+    target: Target,
+    replay: Replay,
+    commands: list[str],
+    files: tuple[Path, Path],
+    extra: Sequence[str],
+    console: Console,
+) -> int:
+    if shutil.which(target.qemu) is None:
+        raise ToolError(f"{target.qemu} is missing", why="gdb needs QEMU on this machine", step="`doctor --install`")
+    port = _free_port()
+    argv = [target.qemu, "-g", str(port), "-cpu", replay.cell.cpu, str(files[0]), "--replay", str(files[1])]
+    console.print(f"+ {' '.join(argv)}", highlight=False, markup=False, soft_wrap=True)
+    guest = subprocess.Popen(argv, env=GUEST_ENVIRONMENT, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        connect = [*commands[:2], f"target remote localhost:{port}", *commands[2:], "continue"]
+        return _gdb(gdb, connect, extra, console)
+    finally:
+        guest.kill()
+        guest.wait()
+
+
+def _gdb(gdb: str, commands: Sequence[str], extra: Sequence[str], console: Console) -> int:
+    quiet = ["set confirm off", "set pagination off", "set breakpoint pending off"]
+    argv = [gdb, "-q", "-nx"]
+    for command in (*quiet, *commands, *extra, *(["kill", "quit"] if extra else [])):
+        argv += ["-ex", command]
+    if extra:
+        argv.append("-batch")
+    console.print(f"+ {gdb} with: {'; '.join(commands)}", highlight=False, markup=False, soft_wrap=True)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is gdb's
+    try:
+        return subprocess.run(argv, check=False).returncode
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _free_port() -> int:
+    """A port of the loopback interface that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

@@ -1,0 +1,161 @@
+"""Send many cases through a guest and judge every answer; the whole run of a cell is one stream."""
+
+from bisect import bisect_right
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from matrix.cases.case import Case
+from matrix.cases.layout import Run
+from matrix.cases.placement import Placement
+from matrix.model.choice import length_classes
+from matrix.model.interface import Interface, Operation
+from matrix.run import verdict as vd
+from matrix.run.judge import judge
+from matrix.run.session import Bench
+from matrix.run.verdict import CellResult, Failure
+from matrix.worker import outcome as oc
+from matrix.worker.protocol import Op, entered_bytes, read_entered
+
+MOST_FAILURES = 5
+"""A cell stops after so many failures: more of them say little, and a kernel that hangs would take all day."""
+MOST_TIMEOUTS = 1
+
+CheckEntered = Callable[["Subject", int, dict[int, int], bool], Failure | None]
+"""Judges which functions were entered: (subject, bytes of the message, {function index: count}, in one piece)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """One operation on one worker: what is the same for all of its cases."""
+
+    interface: Interface
+    operation: Operation
+    classes: tuple[int, ...]
+    length_role: str
+
+    def length(self, case: Case) -> int:
+        """Bytes of the input that steers the dispatcher."""
+        value = case.inputs[self.length_role] if self.length_role else b""
+        assert isinstance(value, bytes)
+        return len(value)
+
+
+def subject(bench: Bench, interface: Interface, operation: Operation) -> Subject:
+    """The subject of an operation; its length is that of the input that is split, else the last call's."""
+    roles = [interface.calls[step.call].length_role for step in reversed(operation.steps)]
+    role = next((role for role in (operation.split_role, *roles) if role), "")
+    return Subject(interface, operation, length_classes(operation, bench.variants(interface)), role)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One case in one placement, on its way."""
+
+    subject: Subject
+    case: Case
+    placement: Placement
+    run: Run
+
+
+@dataclass
+class Collector:
+    """Gathers what a cell's cases did."""
+
+    result: CellResult
+    timeouts: int = 0
+    last_case: Case | None = None
+
+    def add(self, failure: Failure | None, job: Job) -> None:
+        """Count a run, and take in its failure if there is one."""
+        self.result.runs += 1
+        if job.case is not self.last_case:
+            self.last_case = job.case
+            self.result.cases += 1
+        if failure:
+            failure.case = job.case.name
+            failure.placement = job.placement.name
+            failure.input = job.case
+            operation = job.subject.operation.name
+            failure.details |= {"operation": operation, "algorithm": job.case.algorithm, "origin": job.case.origin}
+            self.result.failures.append(failure)
+            self.timeouts += failure.kind == vd.TIMEOUT
+
+    @property
+    def full(self) -> bool:
+        """Whether the cell should stop."""
+        return len(self.result.failures) >= MOST_FAILURES or self.timeouts >= MOST_TIMEOUTS
+
+
+@dataclass
+class _Entered:
+    """What was entered, counted by the bytes that say so: the same few occur in all answers, and are judged once."""
+
+    bench: Bench
+    check: CheckEntered
+    seen: Counter[bytes] = field(default_factory=Counter)
+    right: set[tuple[Subject, int, bool, bytes]] = field(default_factory=set)
+
+    def judge(self, job: Job, told: bytes) -> Failure | None:
+        self.seen[told] += 1
+        length = job.subject.length(job.case)
+        key = (job.subject, bisect_right(job.subject.classes, length), job.placement.whole, told)
+        if key in self.right:
+            return None
+        failure = self.check(job.subject, length, read_entered(told), job.placement.whole)
+        if failure is None:
+            self.right.add(key)
+        return failure
+
+    def totals(self) -> dict[str, int]:
+        """{function: how often it was entered} over all answers."""
+        counts: Counter[str] = Counter()
+        for told, times in self.seen.items():
+            for index, count in read_entered(told).items():
+                counts[self.bench.built.functions[index].name] += count * times
+        return dict(counts)
+
+
+def run_jobs(bench: Bench, collector: Collector, jobs: Iterable[Job], check: CheckEntered) -> None:
+    """Send ``jobs`` through the cell's guest, judge every answer, and stop when the collector is full."""
+    flying: deque[Job] = deque()
+    symbols = bench.session.symbols(bench.cell)
+    entered = _Entered(bench, check)
+
+    def requests() -> Iterator[tuple[Op, bytes]]:
+        for job in jobs:
+            flying.append(job)
+            yield Op.RUN, job.run.payload
+
+    outcomes = bench.guest.many(requests())
+    for outcome in outcomes:
+        job = flying.popleft()
+        told = _told_when_right(outcome, job.run)
+        if told is None:
+            failure = judge(job.subject.operation, job.case, job.run, outcome, symbols)
+            told = _told(outcome, job.run) if failure is None else None
+        else:
+            failure = None
+        if told is not None:
+            failure = entered.judge(job, told)
+        collector.add(failure, job)
+        if collector.full:
+            break
+    outcomes.close()
+    collector.result.entered |= entered.totals()
+
+
+def _told_when_right(outcome: oc.Outcome, run: Run) -> bytes | None:
+    """What was entered, when the answer is right to the last byte; None leaves the judgement to ``judge``."""
+    if not isinstance(outcome, oc.Answer):
+        return None
+    expected = run.expected()
+    if expected is None:
+        return None
+    told = entered_bytes(outcome.payload, run.steps, len(expected))
+    return told if told is not None and outcome.payload.endswith(expected) else None
+
+
+def _told(outcome: oc.Outcome, run: Run) -> bytes | None:
+    assert isinstance(outcome, oc.Answer)
+    return entered_bytes(outcome.payload, run.steps, sum(run.returned_lengths))

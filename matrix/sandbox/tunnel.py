@@ -1,0 +1,56 @@
+"""``DOCKER_HOST=ssh://...``: the engine's socket of another machine, brought here by the ssh command."""
+
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from matrix.errors import EngineError
+
+_SOCKET = "/var/run/docker.sock"
+_READY = b"ready\n"
+
+
+class Tunnel:
+    """A local socket that leads to the engine of another machine, for as long as this process lives."""
+
+    def __init__(self, address: str) -> None:
+        """``address``: ``ssh://[user@]host[:port][/path/of/the/socket]``; keys and aliases are ssh's own business.
+
+        Raises EngineError when ssh fails; what it has to say or to ask, it says on the terminal.
+        """
+        parts = urlsplit(address)
+        if not parts.hostname:
+            raise EngineError("DOCKER_HOST names no machine", why=address, step="ssh://[user@]host[:port][/socket]")
+        self._folder = tempfile.mkdtemp(prefix="capmatrix-ssh-")
+        path = Path(self._folder) / "engine.sock"
+        command = ["ssh", "-T", "-o", "ExitOnForwardFailure=yes"]
+        command += ["-l", unquote(parts.username)] if parts.username else []
+        command += ["-p", str(parts.port)] if parts.port else []
+        remote = unquote(parts.path) if len(parts.path) > 1 else _SOCKET
+        # The remote command ends with its input, and so does ssh: however this process ends, nothing stays behind.
+        command += ["-L", f"{path}:{remote}", "--", parts.hostname, "echo ready && exec cat"]
+        try:
+            self._ssh = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            assert self._ssh.stdout
+            greeting = self._ssh.stdout.readline()
+        except OSError as problem:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise EngineError("the container engine does not answer", why=f"cannot start ssh: {problem}") from None
+        if greeting != _READY:
+            self.close()
+            raise EngineError(
+                "the container engine does not answer", why=f"ssh fails for {address}; its words are above"
+            )
+        self.address = f"unix://{path}"
+
+    def close(self) -> None:
+        """End ssh."""
+        assert self._ssh.stdin
+        assert self._ssh.stdout
+        self._ssh.stdin.close()
+        self._ssh.stdout.close()
+        self._ssh.terminate()
+        self._ssh.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)

@@ -1,0 +1,185 @@
+"""The command line: what is wrong ends in one message and its exit code; list and explain need no tools."""
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from matrix import __version__
+from matrix.__main__ import cli, main
+from matrix.commands.running import pytest_arguments
+from matrix.errors import MatrixError, SelectionError
+from matrix.model.catalog import Catalog
+from matrix.model.plan import plan
+
+
+@dataclass
+class Ended:
+    """How a command ended: exit code, standard output, standard error."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Terminal:
+    """Runs commands in this process as the console script does."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        self._monkeypatch = monkeypatch
+        self._capsys = capsys
+
+    def run(self, *arguments: str) -> Ended:
+        self._monkeypatch.setattr(sys, "argv", ["capmatrix", *arguments])
+        with pytest.raises(SystemExit) as caught:
+            main()
+        said = self._capsys.readouterr()
+        code = caught.value.code
+        return Ended(code if isinstance(code, int) else 0 if code is None else 1, said.out, said.err)
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Terminal:
+    return Terminal(monkeypatch, capsys)
+
+
+def test_list_names_every_cell_and_says_that_nothing_was_probed(terminal: Terminal, catalog: Catalog) -> None:
+    ended = terminal.run("list")
+    assert ended.code == 0
+    lines = [line.split("  skip ")[0] for line in ended.out.splitlines()]
+    assert {cell.id for cell in plan(catalog, None)} <= set(lines)
+    assert "not probed" in ended.out
+
+
+def test_list_of_one_target_has_that_target_only(terminal: Terminal, catalog: Catalog) -> None:
+    ended = terminal.run("list", "arm32-noneon")
+    wanted = [cell.id for cell in plan(catalog, None) if cell.target == "arm32-noneon"]
+    assert [line for line in ended.out.splitlines() if "/" in line] == wanted
+    assert f"{len(wanted)} cells" in ended.out
+
+
+def test_list_as_json_has_lattices_masks_and_decisions(terminal: Terminal, catalog: Catalog) -> None:
+    ended = terminal.run("list", "--json")
+    assert ended.code == 0
+    said = json.loads(ended.out)
+    assert said["probed"] is False
+    assert [target["name"] for target in said["targets"]] == [target.name for target in catalog.targets.targets]
+    for target in said["targets"]:
+        row = target["providers"]["kernels"]
+        assert row["mask_count"] == len(row["masks"]) >= 1
+        assert row["masks"][0] == "none"
+        named = {name for variant in row["variants"].values() for name in variant["requires"]}
+        assert set(row["lattice"]) == named
+    assert [cell["id"] for cell in said["cells"]] == [cell.id for cell in plan(catalog, None)]
+    assert {cell["decision"] for cell in said["cells"]} <= {"run", "skip"}
+    assert all(bool(cell["reason"]) == (cell["decision"] == "skip") for cell in said["cells"])
+
+
+def test_a_noasm_target_has_exactly_the_mask_none(terminal: Terminal) -> None:
+    said = json.loads(terminal.run("list", "--json").out)
+    noasm = [target for target in said["targets"] if target["name"].endswith("-noasm")]
+    assert noasm
+    assert [target["providers"]["kernels"]["masks"] for target in noasm] == [["none"]] * len(noasm)
+
+
+def test_explain_says_how_a_cell_is_run(terminal: Terminal) -> None:
+    ended = terminal.run("explain", "arm32-noneon/hard/none/chacha20-armv7")
+    assert ended.code == 0
+    assert "qemu-arm -cpu cortex-a9,neon=off" in ended.out
+    assert "python -m matrix run arm32-noneon/hard/none/chacha20-armv7" in ended.out
+
+
+def test_every_kind_of_cell_can_be_explained(terminal: Terminal, catalog: Catalog) -> None:
+    kinds = {(cell.kind, cell.enforcement, bool(cell.reason)): cell.id for cell in plan(catalog, None)}
+    for cell_id in kinds.values():
+        assert terminal.run("explain", cell_id).code == 0, cell_id
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["explain", "x86_64/hard/none/chacha21"], 21, "there is no cell 'x86_64/hard/none/chacha21'"),
+        (["explain", "nonsense"], 21, "no id begins like it"),
+        (["list", "x86-65"], 21, "unknown target 'x86-65'"),
+        (["run", "x86-65"], 21, "unknown target 'x86-65'"),
+        (["run", "x86_64/hard/none/chacha21"], 21, "there is no cell"),
+        (["run", "x86_64", "x86_64/hard/none/dispatch"], 21, "cannot be mixed"),
+        (["doctor", "x86-65"], 21, "unknown target 'x86-65'"),
+        (["repro", "/nonexistent/failure.json"], 15, "/nonexistent/failure.json"),
+        (["nonsense"], 2, "No such command"),
+        (["run", "-n", "-1"], 2, "Invalid value"),
+        (["list", "--sandbox", "cloud"], 2, "Invalid value"),
+        (["repro"], 2, "Missing argument"),
+    ],
+)
+def test_what_is_wrong_is_one_message_without_a_traceback(
+    terminal: Terminal, arguments: list[str], code: int, words: str
+) -> None:
+    ended = terminal.run(*arguments)
+    assert ended.code == code
+    assert words in ended.err
+    assert ended.out == ""
+    assert "Traceback" not in ended.err
+    assert code == 2 or ended.err.startswith("error: ")
+    assert code == 2 or "  next: " in ended.err
+
+
+def test_an_unknown_id_is_answered_with_what_is_near(terminal: Terminal) -> None:
+    assert "x86_64/hard/none/dispatch" in terminal.run("explain", "x86_64/hard/none/chacha21").err
+
+
+def test_every_command_has_help_and_every_option_is_explained() -> None:
+    runner = CliRunner()
+    assert set(cli.commands) >= {"list", "explain", "run", "repro", "doctor"}
+    for name, command in cli.commands.items():
+        done = runner.invoke(cli, [name, "--help"])
+        assert done.exit_code == 0
+        assert command.help, name
+        for parameter in command.params:
+            record = parameter.to_info_dict()
+            assert record["param_type_name"] == "argument" or record["help"], f"{name} {parameter.name}"
+
+
+def test_the_runner_sees_our_errors_unchanged() -> None:
+    done = CliRunner().invoke(cli, ["explain", "nonsense"])
+    assert isinstance(done.exception, SelectionError)
+
+
+def test_the_version(terminal: Terminal) -> None:
+    assert __version__ in terminal.run("--version").out
+
+
+def test_the_module_runs_as_a_program() -> None:
+    command = [sys.executable, "-m", "matrix", "explain", "nonsense"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2])
+    assert done.returncode == 21
+    assert done.stdout == ""
+    assert done.stderr.startswith("error: there is no cell 'nonsense'")
+
+
+def test_the_arguments_for_pytest(catalog: Catalog) -> None:
+    targets = pytest_arguments(["x86_64", "arm32-noneon"], 2, ["--seed", "3"])
+    assert targets[1:5] == ["--target", "x86_64", "--target", "arm32-noneon"]
+    assert targets[5:] == ["-n", "2", "--seed", "3"]
+    assert Path(targets[0]).is_dir()
+    one = pytest_arguments(["x86_64/hard/none/chacha20-ssse3"], 1, [])
+    assert one[0].endswith("test_trap.py::test_trap[x86_64/hard/none/chacha20-ssse3]")
+    assert pytest_arguments([], 4, []) == [targets[0], "-n", "4"]
+    for cell_id in {cell.kind: cell.id for cell in plan(catalog, None)}.values():
+        node = pytest_arguments([cell_id], 1, [])[0]
+        assert Path(node.split("::")[0]).is_file()
+
+
+def test_main_passes_errors_of_ours_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise KeyError("a bug")
+
+    monkeypatch.setattr("matrix.__main__.controller_state", broken)
+    monkeypatch.setattr(sys, "argv", ["capmatrix", "list"])
+    with pytest.raises(KeyError):
+        main()
+    assert not issubclass(KeyError, MatrixError)

@@ -1,0 +1,80 @@
+"""The journal: one JSON object per line, on disk as soon as it is written, read back without a line that a kill cut."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from matrix.errors import TableError
+from matrix.report.journal import Journal, read_journal
+
+
+def test_lines_come_back_in_order(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "deep" / "journal.jsonl")
+    journal.write("run", seed=1, names=["a", "b"])
+    journal.write("cell", id="x64/hard/none/hash", verdict="passed", text="two\nlines ü")
+    journal.close()
+    assert list(read_journal(journal.path)) == [
+        {"line": "run", "seed": 1, "names": ["a", "b"]},
+        {"line": "cell", "id": "x64/hard/none/hash", "verdict": "passed", "text": "two\nlines ü"},
+    ]
+
+
+def test_a_line_is_on_disk_before_the_journal_is_closed(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal.jsonl")
+    journal.write("cell", id="a")
+    assert [row["id"] for row in read_journal(journal.path)] == ["a"]
+    journal.close()
+
+
+def test_a_run_begins_a_journal_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    for number in (1, 2):
+        journal = Journal(path)
+        journal.write("run", number=number)
+        journal.close()
+    assert [row["number"] for row in read_journal(path)] == [2]
+
+
+@given(cut=st.integers(0, 200))
+def test_a_killed_run_loses_at_most_the_line_being_written(tmp_path_factory: pytest.TempPathFactory, cut: int) -> None:
+    rows = [{"line": "cell", "id": f"x64/soft/none/{number}"} for number in range(4)]
+    whole = "".join(json.dumps(row) + "\n" for row in rows)
+    path = tmp_path_factory.getbasetemp() / "cut.jsonl"
+    path.write_text(whole[:cut])
+    found = list(read_journal(path))
+    complete = whole[:cut].count("\n")
+    assert found[:complete] == rows[:complete]
+    assert len(found) <= complete + 1
+    assert found == rows[: len(found)]
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ('{"line": "run"}\nnonsense\n', "line 2"),
+        ('{"line": "run"\n{"line": "cell"}\n', "line 1"),
+        ('{"line": "run"}\n\n{"line": "cell"}\n', "line 2"),
+        ("[1]\n", "line 1"),
+        ("5\n", "line 1"),
+        ("nonsense\n", "line 1"),
+    ],
+)
+def test_a_line_that_is_no_object_is_an_error(tmp_path: Path, text: str, where: str) -> None:
+    path = tmp_path / "journal.jsonl"
+    path.write_text(text)
+    with pytest.raises(TableError) as caught:
+        list(read_journal(path))
+    assert str(path) in caught.value.where
+    assert where in caught.value.where
+    assert caught.value.why
+
+
+def test_no_journal_and_no_text_are_errors(tmp_path: Path) -> None:
+    with pytest.raises(TableError):
+        list(read_journal(tmp_path / "absent"))
+    (tmp_path / "binary").write_bytes(b"\xff\xfe\xff")
+    with pytest.raises(TableError):
+        list(read_journal(tmp_path / "binary"))

@@ -1,0 +1,92 @@
+"""The layers: who may import whom, and how long a module may be. Imports are read from the source, not run."""
+
+import ast
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+import matrix
+
+PACKAGE = Path(matrix.__file__).parent
+STAGES = ("sandbox", "build", "worker", "oracles", "cases", "run", "report")
+"""From left to right; a stage imports itself, the stages to its left, and what all may import."""
+FOR_ALL = frozenset({"model", "errors", "resources", "__version__"})
+GLUE = frozenset({"plugin", "reporter", "scheduling", "__main__", "commands"})
+"""What sees everything; nothing but glue imports it."""
+LONGEST = 400
+
+MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "data" not in path.relative_to(PACKAGE).parts[:1])
+
+
+def _unit(path: Path) -> str:
+    """The stage or top-level module that a file is in: ``run`` for run/judge.py, ``errors`` for errors.py."""
+    parts = path.relative_to(PACKAGE).parts
+    return parts[0] if len(parts) > 1 else path.stem
+
+
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def _imports(path: Path) -> set[str]:
+    """The units of ours that a file imports anywhere in it, also inside functions."""
+    found: set[str] = set()
+    for node in ast.walk(_tree(path)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative imports hide the layers"
+            module = node.module or ""
+            names = [f"{module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        found |= {name.split(".")[1] for name in names if name.startswith("matrix.")}
+    return found
+
+
+def _name(path: Path) -> str:
+    return str(path.relative_to(PACKAGE))
+
+
+def test_every_folder_and_module_has_a_place_in_the_layers() -> None:
+    assert {_unit(path) for path in MODULES} == {*STAGES, *GLUE, "model", "errors", "resources", "__init__"}
+
+
+def test_imports_are_found_in_every_form(tmp_path: Path) -> None:
+    path = tmp_path / "x.py"
+    path.write_text(
+        "import matrix.run.judge\nfrom matrix import __version__, report\ndef f():\n  from matrix.a.b import c\n"
+    )
+    assert _imports(path) == {"run", "__version__", "report", "a"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_a_module_imports_only_what_its_layer_may_see(path: Path) -> None:
+    unit = _unit(path)
+    if unit in GLUE:
+        return
+    if unit in ("errors", "resources", "__init__"):
+        allowed: set[str] = set()
+    elif unit == "model":
+        allowed = {"model", "errors"}
+    else:
+        allowed = {*FOR_ALL, *STAGES[: STAGES.index(unit) + 1]}
+    assert _imports(path) <= allowed
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_a_module_is_short_and_says_what_it_is(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) < LONGEST
+    assert ast.get_docstring(_tree(path))
+
+
+def test_every_stage_stands_on_the_one_before_or_on_the_model() -> None:
+    """Otherwise the order above would be arbitrary: each stage but the first is imported by one to its right."""
+    seen = {unit: {_unit(path) for path in MODULES if unit in _imports(path)} for unit in STAGES}
+    for stage, following in pairwise(STAGES):
+        right = {*STAGES[STAGES.index(following) :], *GLUE}
+        assert seen[stage] & right, stage
