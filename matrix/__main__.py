@@ -9,8 +9,8 @@ import click
 from rich.console import Console
 
 from matrix import __version__
+from matrix.commands import bench, listing, reproduce, running
 from matrix.commands import doctor as doctor_command
-from matrix.commands import listing, reproduce, running
 from matrix.errors import MatrixError
 from matrix.model.catalog import load_catalog
 from matrix.model.selection import Selection
@@ -80,6 +80,13 @@ def explain_command(cell_id: str, probe: bool, sandbox: str) -> None:
     show_default=True,
     help="quick: two for every case; full: all, with offsets, in place, cut into pieces.",
 )
+@click.option(
+    "--profile",
+    "profiles",
+    multiple=True,
+    metavar="NAME",
+    help="Build and run the targets this way too (`all`: every way); repeatable.",
+)
 @click.option("--shard", default="", metavar="I/N", help="Run part I of N.")
 def run_command(
     what: tuple[str, ...],
@@ -89,12 +96,14 @@ def run_command(
     seed: int,
     exhaustive: bool,
     placements: str,
+    profiles: tuple[str, ...],
     shard: str,
 ) -> None:
     """Run the conformance tests of targets (default: all) or of single cells."""
     options = ["--sandbox", sandbox, "--seed", str(seed), "--placements", placements, *more]
     options += ["--exhaustive"] if exhaustive else []
     options += ["--shard", shard] if shard else []
+    options += [word for name in profiles for word in ("--profile", name)]
     sys.exit(running.run(what, running.cores() if workers is None else workers, options))
 
 
@@ -116,6 +125,19 @@ def repro_command(file: Path, sandbox: str, native: bool, gdb: bool, commands: t
     """Run a recorded failure again: exits with 0 when it is gone, 1 when it is there, 125 when it cannot be told."""
     options = reproduce.Options(sandbox, native, gdb or bool(commands), commands)
     sys.exit(reproduce.reproduce(file, options, _console()))
+
+
+@cli.group("bench")
+def bench_group() -> None:
+    """Measure; never a pass or a fail."""
+
+
+@bench_group.command("harness")
+@click.argument("target", metavar="TARGET")
+@click.option("--sandbox", **_SANDBOX_OPTION, help="Where to run; the replay is always on this machine.")
+def bench_harness_command(target: str, sandbox: str) -> None:
+    """Wall time of a run of TARGET in one process over bare replay of the very same frames."""
+    bench.bench_harness(_state((target,), True, sandbox), _console())
 
 
 @cli.command("doctor")

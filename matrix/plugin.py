@@ -10,6 +10,7 @@ import pytest
 from matrix.errors import MatrixError, SelectionError
 from matrix.model.plan import KINDS, REASONS, Cell
 from matrix.model.selection import Selection
+from matrix.model.target import EVERY_PROFILE
 from matrix.report.costs import load_costs
 from matrix.report.failures import failure_record, write_failure
 from matrix.report.recorder import Recorder
@@ -37,6 +38,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         ("mask", "run this mask (names joined by +, or none)"),
         ("algorithm", "run this algorithm"),
         ("variant", "run this variant"),
+        ("profile", "build and run the targets this way too (`all`: every way)"),
     ):
         group.addoption(f"--{name}", action="append", default=[], metavar="NAME", help=f"{text}; repeatable")
     group.addoption("--cpu", default="", metavar="STRING", help="run only cells on this emulated CPU")
@@ -82,6 +84,7 @@ def pytest_configure(config: pytest.Config) -> None:
         variants=tuple(option("variant")),
         cpu=option("cpu"),
         shard=option("shard"),
+        profiles=tuple(option("profile")) or ((EVERY_PROFILE,) if option("exhaustive") else ()),
     )
     settings = Settings(option("seed"), option("exhaustive"), option("placements"))
     try:

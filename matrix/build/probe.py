@@ -37,7 +37,16 @@ def probe_abilities(sandbox: Sandbox, catalog: Catalog, targets: Iterable[Target
     for target in catalog.targets.targets:
         if target.native and target.name in wanted:
             cpus[target.arch, NATIVE] = _probe_native(sandbox, catalog, target)
-    return Abilities(cpus, versions)
+    own = [target for target in catalog.targets.targets if target.name in wanted and target.c_compiler]
+    missing = frozenset(target.name for target in own if not _runs(sandbox, target.c_compiler))
+    return Abilities(cpus, versions, missing)
+
+
+def _runs(sandbox: Sandbox, compiler: str) -> bool:
+    try:
+        return bool(compiler_version(sandbox, compiler))
+    except ToolError:
+        return False
 
 
 def _strings_by_target(catalog: Catalog, wanted: set[str]) -> list[tuple[Target, list[str]]]:

@@ -31,6 +31,8 @@ def kernel_flags(target: Target, table: CapabilityTable, variant: Variant) -> li
             flags += row.without
     if march:
         flags = [flag + march if flag.startswith("-march=") else flag for flag in flags]
+    if target.c_compiler and not variant.assembly:
+        return [*flags, *target.c_flags]  # its assembler is its own and knows no -Wa,-march
     if target.gas:
         flags.append("-Wa,-march=" + target.gas + "".join(table.by_name[name].gas for name in table.sorted(closed)))
     return flags

@@ -146,14 +146,18 @@ class _Builder:
 
     def _unit(self, name: str, source: bytes, headers: dict[str, bytes], flags: list[str], own: bool = True) -> _Object:
         flags = [*worker_flags(self.target), *flags] if own else flags
-        parts: list[str | bytes] = [self.compiler, self.target.compiler, *flags, name, source]
+        driver, version = self.target.compiler, self.compiler
+        if self.target.c_compiler and not own and name.endswith(".c"):
+            driver = self.target.c_compiler
+            version = compiler_version(self.sandbox, driver)
+        parts: list[str | bytes] = [version, driver, *flags, name, source]
         for header, text in sorted(headers.items()):
             parts += [header, text]
         key = _digest(parts)
         folder = f"sources/{key[:24]}"
         output = f"objects/{self.target.name}/{Path(name).stem}-{key[:24]}.o"
         files = {f"{folder}/{header}": text for header, text in headers.items()} | {f"{folder}/{name}": source}
-        command = f"{self.target.compiler} {shlex.join(flags)} -I{folder} -c {folder}/{name} -o {{out}}"
+        command = f"{driver} {shlex.join(flags)} -I{folder} -c {folder}/{name} -o {{out}}"
         return _Object(output, files, command)
 
     def _make(self, units: Iterable[_Object]) -> dict[str, str]:

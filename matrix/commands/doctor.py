@@ -15,7 +15,7 @@ from matrix.errors import ToolError
 from matrix.model.catalog import Catalog
 from matrix.model.target import Target
 from matrix.sandbox.choose import choose_sandbox
-from matrix.sandbox.host import needed_packages
+from matrix.sandbox.host import needed_packages, programs
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def findings(catalog: Catalog, targets: Iterable[str]) -> list[Finding]:
     rows = [Finding("python", "everything", f"{platform.python_version()} ({sys.executable})")]
     for name in list(targets) or [target.name for target in catalog.targets.targets]:
         target = catalog.targets.get(name)
-        for program in (target.compiler, target.qemu):
+        for program in programs(target):
             rows.append(Finding(program, f"target {name}", _version(program), _package_of(program, target)))
     rows.append(Finding("ninja", "builds", _version("ninja"), "ninja-build"))
     rows.append(Finding("docker", "sandbox docker (optional)", _version("docker") or _version("dockerd")))

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from matrix.commands.debugging import debug
 from matrix.errors import MatrixError
-from matrix.model.catalog import load_catalog
+from matrix.model.catalog import every_profile, load_catalog
 from matrix.model.plan import NATIVE
 from matrix.resources import data_root
 from matrix.run.replay import replay_of
@@ -68,7 +68,7 @@ def _machine(recorded: Recorded) -> str:
 
 
 def _session(recorded: Recorded, sandbox_name: str) -> Session:
-    catalog = load_catalog(data_root())
+    catalog = every_profile(load_catalog(data_root()))
     find_cell(catalog, recorded)
     sandbox = choose_sandbox(recorded.sandbox if sandbox_name == "same" else sandbox_name)
     settings = Settings(recorded.seed, recorded.exhaustive)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import pytest
 
 from matrix.errors import SelectionError
-from matrix.model.catalog import load_catalog
+from matrix.model.catalog import every_profile, load_catalog
 from matrix.model.plan import find, plan
 from matrix.resources import conformance_root, data_root
 
@@ -19,7 +19,7 @@ def cores() -> int:
 
 def pytest_arguments(what: Sequence[str], workers: int, options: Iterable[str]) -> list[str]:
     """pytest's command line for targets (names) and cells (ids with slashes). Raises SelectionError."""
-    catalog = load_catalog(data_root())
+    catalog = every_profile(load_catalog(data_root()))
     cells = plan(catalog, None)
     root = conformance_root()
     nodes: list[str] = []
@@ -36,6 +36,8 @@ def pytest_arguments(what: Sequence[str], workers: int, options: Iterable[str]) 
         raise SelectionError("targets and cells cannot be mixed", why="name targets, or cell ids")
     targets += [name.split("/")[0] for name in what if "/" in name]  # so that only their QEMU is probed
     arguments = [word for name in dict.fromkeys(targets) for word in ("--target", name)]
+    profiles = dict.fromkeys(name.partition("@")[2] for name in targets if "@" in name)
+    arguments += [word for name in profiles for word in ("--profile", name)]
     return [*(nodes or [str(root)]), *arguments, "-n", str(workers), *options]
 
 

@@ -19,3 +19,5 @@ class Abilities:
 
     cpus: Mapping[tuple[str, str], CpuAbility] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
+    missing: frozenset[str] = frozenset()
+    """Targets of a profile whose own compiler is not there."""

@@ -1,7 +1,7 @@
 """The catalog: everything that the tables and kernel headers of a set of providers describe."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from matrix.model.capability import CapabilityTable, load_capabilities
 from matrix.model.interface import Interface, load_interface
 from matrix.model.kernel import Variant, read_variant
 from matrix.model.mask import Mask, lattice_names, masks
-from matrix.model.target import Target, TargetTable, load_targets
+from matrix.model.target import EVERY_PROFILE, Target, TargetTable, load_targets
 
 OURS = "kernels"
 """The provider name of the repository's own kernels."""
@@ -77,6 +77,11 @@ def load_catalog(root: Path) -> Catalog:
     capabilities = load_capabilities(root / "kernels" / "capabilities.toml")
     targets = load_targets(root / "images" / "targets.toml", capabilities)
     return Catalog(capabilities, targets, (load_provider(OURS, root / "kernels", capabilities),), root)
+
+
+def every_profile(catalog: Catalog) -> Catalog:
+    """``catalog`` with every target in every profile."""
+    return replace(catalog, targets=catalog.targets.with_profiles([EVERY_PROFILE]))
 
 
 def load_provider(name: str, root: Path, capabilities: dict[str, CapabilityTable]) -> Provider:

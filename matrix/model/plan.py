@@ -20,10 +20,12 @@ EMULATED = ("hard", "soft")
 NATIVE = "native"
 """In place of a CPU string: the worker runs on the machine's own CPU, without QEMU."""
 CANNOT_EXPRESS = "qemu-cannot-express"
+COMPILER_MISSING = "compiler-missing"
 HOST_LACKS = "host-lacks-capability"
 REASONS = {
     CANNOT_EXPRESS: "this QEMU has no CPU with exactly these capabilities, or does not enforce their absence",
     HOST_LACKS: "the machine's own CPU cannot run this target, or lacks a capability of the mask",
+    COMPILER_MISSING: "the sandbox does not have the compiler of this profile",
     "other-contract": "the published case follows another contract than the interface",
 }
 """Every reason code of a skip, with its meaning."""
@@ -152,6 +154,9 @@ class _Planner:
 
     def _placed(self, cell: Cell) -> Cell:
         """``cell`` with its CPU string, or with the reason why this QEMU cannot run it."""
+        if self.abilities and self.target.name in self.abilities.missing:
+            detail = f"{self.target.c_compiler} is not there"
+            return replace(cell, reason=COMPILER_MISSING, detail=detail)
         if cell.enforcement == "native":
             return self._placed_natively(cell)
         cpu = self.soft if cell.enforcement == "soft" else self._hard_cpu(cell.mask)

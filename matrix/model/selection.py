@@ -12,7 +12,10 @@ from matrix.model.plan import ENFORCEMENTS, Cell
 
 @dataclass(frozen=True)
 class Selection:
-    """What is wanted; an empty tuple or text means everything. ``shard`` is ``i/n`` with 1 <= i <= n."""
+    """What is wanted; an empty tuple or text means everything. ``shard`` is ``i/n`` with 1 <= i <= n.
+
+    ``profiles`` are built and run beside the plain targets.
+    """
 
     targets: tuple[str, ...] = ()
     providers: tuple[str, ...] = ()
@@ -22,6 +25,7 @@ class Selection:
     variants: tuple[str, ...] = ()
     cpu: str = ""
     shard: str = ""
+    profiles: tuple[str, ...] = ()
 
 
 def select(cells: Iterable[Cell], wanted: Selection, catalog: Catalog, costs: Mapping[str, float]) -> tuple[Cell, ...]:
@@ -30,7 +34,6 @@ def select(cells: Iterable[Cell], wanted: Selection, catalog: Catalog, costs: Ma
     _check(wanted, catalog)
     tests: list[Callable[[Cell], bool]] = []
     for names, attribute in (
-        (wanted.targets, "target"),
         (wanted.providers, "provider"),
         (wanted.enforcements, "enforcement"),
         (wanted.algorithms, "algorithm"),
@@ -38,6 +41,8 @@ def select(cells: Iterable[Cell], wanted: Selection, catalog: Catalog, costs: Ma
     ):
         if names:
             tests.append(lambda cell, names=names, attribute=attribute: getattr(cell, attribute) in names)  # type: ignore[misc]
+    if wanted.targets:
+        tests.append(lambda cell: cell.target in wanted.targets or cell.target.split("@")[0] in wanted.targets)
     if wanted.masks:
         sets = {frozenset(text.split("+")) for text in wanted.masks}
         tests.append(lambda cell: frozenset(str(cell.mask).split("+")) in sets)

@@ -1,8 +1,8 @@
 """Targets and emulated CPUs, from ``images/targets.toml``."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -13,6 +13,10 @@ from matrix.model.mask import Mask
 from matrix.model.tables import read_toml
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+
+
+EVERY_PROFILE = "all"
+"""In place of a profile's name: every profile."""
 
 
 class Target(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -31,11 +35,39 @@ class Target(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     without: list[str] = []
     assembly: bool = True
     native: bool = False
+    c_compiler: str = ""
+    c_flags: list[str] = []
 
     @property
     def word_bytes(self) -> int:
         """Bytes of a machine word of the guest."""
         return 8 if self.arch in ("aarch64", "x86_64") else 4
+
+
+class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One ``[[profile]]``: another way to build a target; what it builds is run like the target itself."""
+
+    name: str
+    description: str
+    arch: list[str]
+    flags: list[str] = []
+    c_compiler: str = ""
+    triples: dict[str, str] = {}
+    packages: list[str] = []
+
+    def of(self, target: Target) -> Target:
+        """``target`` built this way, called ``target@profile``."""
+        return msgspec.structs.replace(
+            target,
+            name=f"{target.name}@{self.name}",
+            description=f"{target.description}; {self.description}",
+            flags=[*target.flags, *self.flags],
+            c_compiler=self.c_compiler,
+            c_flags=[f"--target={self.triples[target.arch]}"] if target.arch in self.triples else [],
+            packages=[*target.packages, *self.packages],
+            native_packages=[*target.native_packages, *self.packages] if target.native_packages else [],
+            native=False,
+        )
 
 
 class CpuRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -50,6 +82,7 @@ class CpuRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     target: list[Target]
     cpu: list[CpuRow]
+    profile: list[Profile] = []
 
 
 @dataclass(frozen=True)
@@ -66,6 +99,17 @@ class TargetTable:
 
     targets: tuple[Target, ...]
     cpus: tuple[CpuRow, ...]
+    profiles: tuple[Profile, ...] = ()
+
+    def with_profiles(self, names: Collection[str]) -> "TargetTable":
+        """The table with every target in the profiles ``names`` too. Raises SelectionError for an unknown profile."""
+        known = {profile.name: profile for profile in self.profiles}
+        for name in names:
+            if name != EVERY_PROFILE and name not in known:
+                raise SelectionError(f"unknown profile {name!r}", why=f"there are {', '.join(known) or 'none'}")
+        wanted = [profile for profile in self.profiles if EVERY_PROFILE in names or profile.name in names]
+        more = [profile.of(target) for profile in wanted for target in self.targets if target.arch in profile.arch]
+        return replace(self, targets=(*self.targets, *more))
 
     def get(self, name: str) -> Target:
         """The target called ``name``. Raises SelectionError."""
@@ -130,7 +174,10 @@ def load_targets(path: Path, capabilities: Mapping[str, CapabilityTable]) -> Tar
         if row.base and row.has is not None:
             why = "a `base` has whatever mask it is completed with"
             raise TableError("a cpu has `base` and `has`", where=f"{where}, key has", why=why)
-    return TargetTable(tuple(raw.target), tuple(raw.cpu))
+    for profile in raw.profile:
+        for arch in profile.arch:
+            _check_arch(arch, f"{path}, profile {profile.name}")
+    return TargetTable(tuple(raw.target), tuple(raw.cpu), tuple(raw.profile))
 
 
 def _check_arch(arch: str, where: str) -> None:

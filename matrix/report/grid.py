@@ -32,11 +32,13 @@ def grids(cells: Iterable[Cell], ledger: Ledger) -> list[Table]:
 def _grid(target: str, subjects: dict[str, list[Cell]], ledger: Ledger) -> Table:
     table = Table(title=target, title_justify="left", header_style="bold")
     table.add_column("subject")
-    for name in (*_COLUMNS, "cases"):
+    used = {_column(cell) for cells in subjects.values() for cell in cells}
+    columns = [name for name in _COLUMNS if name in used]
+    for name in (*columns, "cases"):
         table.add_column(name, justify="right")
     for subject in sorted(subjects, key=lambda name: (name != "dispatch", name)):
         cells = subjects[subject]
-        places = [_place([ledger.entries.get(cell.id) for cell in cells if _column(cell) == name]) for name in _COLUMNS]
+        places = [_place([ledger.entries.get(cell.id) for cell in cells if _column(cell) == name]) for name in columns]
         cases = sum(int(entry.result.get("cases", 0)) for cell in cells if (entry := ledger.entries.get(cell.id)))
         table.add_row(subject, *places, f"{cases:,}")
     return table

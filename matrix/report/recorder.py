@@ -118,4 +118,6 @@ class Recorder:
             highlight=False,
             soft_wrap=True,
         )
+        if not self.ledger.planned:
+            console.print("no cell is selected: `-k` or the node ids leave nothing of the plan", highlight=False)
         console.print(self.ledger.line(), highlight=False, soft_wrap=True, style="bold")

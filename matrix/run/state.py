@@ -1,7 +1,7 @@
 """What every process of one run agrees on: made by the controller, handed to the xdist workers as JSON values."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from matrix.build.probe import probe_abilities
@@ -39,7 +39,8 @@ class RunState:
         abilities = None
         if self.abilities is not None:
             cpus = [[*key, a.starts, sorted(a.executes), a.note] for key, a in self.abilities.cpus.items()]
-            abilities = {"cpus": cpus, "versions": dict(self.abilities.versions)}
+            versions, missing = dict(self.abilities.versions), sorted(self.abilities.missing)
+            abilities = {"cpus": cpus, "versions": versions, "missing": missing}
         sandbox = self.sandbox.name if self.sandbox else ""
         return {"sandbox": sandbox, "abilities": abilities, "costs": dict(self.costs)}
 
@@ -51,29 +52,35 @@ def controller_state(
 
     Raises TableError, HeaderError, SelectionError, MaskError, ToolError, BuildError, EngineError.
     """
-    catalog = load_catalog(data_root())
+    catalog = _catalog(wanted)
     everything = plan(catalog, None)
-    select(everything, wanted, catalog, costs)
+    names = {cell.target for cell in select(everything, wanted, catalog, costs)}
     if collect_only:
         return _state(catalog, everything, wanted, settings, None, None, costs)
     sandbox = choose_sandbox(sandbox_name)
-    targets = [t for t in catalog.targets.targets if not wanted.targets or t.name in wanted.targets]
+    targets = [target for target in catalog.targets.targets if target.name in names]
     abilities = probe_abilities(sandbox, catalog, targets)
     return _state(catalog, plan(catalog, abilities), wanted, settings, sandbox, abilities, costs)
 
 
 def worker_state(wanted: Selection, settings: Settings, handed: dict[str, Any]) -> RunState:
     """The state that the controller handed over."""
-    catalog = load_catalog(data_root())
+    catalog = _catalog(wanted)
     abilities = None
     if handed["abilities"] is not None:
         cpus = {
             (qemu, text): CpuAbility(starts, frozenset(executes), note)
             for qemu, text, starts, executes, note in handed["abilities"]["cpus"]
         }
-        abilities = Abilities(cpus, handed["abilities"]["versions"])
+        told = handed["abilities"]
+        abilities = Abilities(cpus, told["versions"], frozenset(told["missing"]))
     sandbox = choose_sandbox(handed["sandbox"]) if handed["sandbox"] else None
     return _state(catalog, plan(catalog, abilities), wanted, settings, sandbox, abilities, handed["costs"])
+
+
+def _catalog(wanted: Selection) -> Catalog:
+    catalog = load_catalog(data_root())
+    return replace(catalog, targets=catalog.targets.with_profiles(wanted.profiles))
 
 
 def _state(

@@ -27,6 +27,11 @@ def needed_packages(target: Target) -> list[str]:
     return list(target.native_packages if native and target.native_packages else target.packages)
 
 
+def programs(target: Target) -> list[str]:
+    """The programs that a target needs: compilers and QEMU."""
+    return [name for name in (target.compiler, target.c_compiler, target.qemu) if name]
+
+
 class HostChannel:
     """A guest as a child process with pipes."""
 

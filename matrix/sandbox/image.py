@@ -5,10 +5,13 @@ import io
 import os
 import tarfile
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from filelock import Timeout
 
 from matrix.errors import EngineError, TableError, ToolError
 from matrix.sandbox.base_image import BASE_NAME, make_base, our_base
@@ -89,12 +92,26 @@ def ensure_image(engine: Engine, recipe: Recipe, say: Say, make_missing_base: bo
     base = find_base(engine, recipe)
     if base and engine.image_id(recipe.reference(base)):
         return recipe.reference(base)
-    with build_lock("images"):
+    with _only_builder(say):
         base = find_base(engine, recipe) or _obtain_base(engine, recipe.default_base, say, make_missing_base)
         reference = recipe.reference(base)
         if not engine.image_id(reference):
             _build(engine, recipe, base, reference, say)
         return reference
+
+
+@contextmanager
+def _only_builder(say: Say) -> Iterator[None]:
+    lock = build_lock("images")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        say("waiting: another process is building images")
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _obtain_base(engine: Engine, reference: str, say: Say, make_missing: bool) -> str:

@@ -1,5 +1,6 @@
 """``DOCKER_HOST=ssh://...``: the engine's socket of another machine, brought here by the ssh command."""
 
+import atexit
 import shutil
 import subprocess
 import tempfile
@@ -44,9 +45,10 @@ class Tunnel:
                 "the container engine does not answer", why=f"ssh fails for {address}; its words are above"
             )
         self.address = f"unix://{path}"
+        atexit.register(self.close)
 
     def close(self) -> None:
-        """End ssh."""
+        """End ssh; more than once is fine."""
         assert self._ssh.stdin
         assert self._ssh.stdout
         self._ssh.stdin.close()

@@ -105,6 +105,13 @@ def test_shards_partition_the_selection_and_are_balanced(
     assert max(loads) - min(loads) <= max(cost(cell, costs) for cell in cells) + 1e-6
 
 
+def test_a_dear_cell_is_outweighed_by_many_cheap_ones(small: Catalog) -> None:
+    cells = plan(small, None)[:9]
+    costs = {cell.id: 8.0 if index == 4 else 1.0 for index, cell in enumerate(cells)}
+    shards = [select(cells, Selection(shard=f"{index}/2"), small, costs) for index in (1, 2)]
+    assert sorted(len(shard) for shard in shards) == [1, 8]
+
+
 def test_shards_do_not_depend_on_the_order_of_the_costs(small: Catalog) -> None:
     cells = plan(small, None)
     costs = {cell.id: 1.0 + index % 3 for index, cell in enumerate(cells)}
