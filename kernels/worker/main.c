@@ -2,7 +2,7 @@
 /*
  * The guest worker: takes request frames on stdin, answers on stdout, in order, until the input ends.
  *
- *     worker                              serve a host
+ *     worker [--alarm MICROSECONDS]       serve a host; with --alarm, SIGALRM arrives that often
  *     worker --replay FILE [--repeat N]   handle recorded request frames with no host
  */
 #include <inttypes.h>
@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "alarm.h"
 #include "arena.h"
 #include "crash.h"
 #include "detect.h"
@@ -138,26 +139,40 @@ static int serve(void)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: worker [--replay FILE [--repeat N]]\n");
+    fprintf(stderr, "usage: worker [--alarm MICROSECONDS | --replay FILE [--repeat N]]\n");
     return EXIT_USAGE;
+}
+
+/* The number in `text`, 0 if it is none. */
+static unsigned long number(const char *text)
+{
+    char *end;
+    unsigned long value = strtoul(text, &end, 10);
+
+    return *end == '\0' ? value : 0;
 }
 
 int main(int argc, char **argv)
 {
-    unsigned long repeat = 1;
-    char *end;
+    unsigned long repeat = 1, microseconds = 0;
+    const char *recorded = NULL;
 
-    if (argc != 1 && argc != 3 && argc != 5)
-        return usage();
-    if (argc >= 3 && strcmp(argv[1], "--replay") != 0)
-        return usage();
-    if (argc == 5) {
-        repeat = strtoul(argv[4], &end, 10);
-        if (strcmp(argv[3], "--repeat") != 0 || *end != '\0' || repeat == 0)
+    if (argc == 3 && strcmp(argv[1], "--alarm") == 0) {
+        microseconds = number(argv[2]);
+        if (microseconds == 0)
             return usage();
+    } else if (argc == 3 || argc == 5) {
+        recorded = argv[2];
+        repeat = argc == 5 ? number(argv[4]) : 1;
+        if (strcmp(argv[1], "--replay") != 0 || (argc == 5 && strcmp(argv[3], "--repeat") != 0) || repeat == 0)
+            return usage();
+    } else if (argc != 1) {
+        return usage();
     }
     arena_open();
     detect();
     registers_prepare();
-    return argc == 1 ? serve() : replay(argv[2], repeat, handle);
+    if (microseconds)
+        alarm_start(microseconds);
+    return recorded ? replay(recorded, repeat, handle) : serve();
 }

@@ -8,6 +8,7 @@
 struct registers worker_known, worker_after;
 uint8_t worker_noise[NOISE_BYTES] __attribute__((aligned(64)));
 uint32_t worker_noise_vectors;
+uint32_t worker_wide_vectors;
 
 _Static_assert(offsetof(struct registers, sp) == REGISTERS_SP, "assembly and C agree");
 #if defined(REGISTERS_VECTOR)
@@ -15,6 +16,12 @@ _Static_assert(offsetof(struct registers, vector) == REGISTERS_VECTOR, "assembly
 #endif
 #if defined(REGISTERS_FLAGS)
 _Static_assert(offsetof(struct registers, flags) == REGISTERS_FLAGS, "assembly and C agree");
+#endif
+#if defined(REGISTERS_PLATFORM)
+_Static_assert(offsetof(struct registers, platform) == REGISTERS_PLATFORM, "assembly and C agree");
+#endif
+#if defined(REGISTERS_WIDE)
+_Static_assert(offsetof(struct registers, wide) == REGISTERS_WIDE, "assembly and C agree");
 #endif
 #if defined(REGISTERS_X87)
 _Static_assert(offsetof(struct registers, x87) == REGISTERS_X87, "assembly and C agree");
@@ -51,12 +58,18 @@ void registers_prepare(void)
         worker_known.vector[i] = state;
     }
 #endif
+#if defined(REGISTERS_PLATFORM)
+    worker_known.platform = ~state;
+#endif
     for (size_t i = 0; i < NOISE_BYTES; i++) {
         state *= 0xd1342543de82ef95;
         worker_noise[i] = (uint8_t)(state >> 56);
     }
 #if defined(__i386__)
     worker_noise_vectors = worker_raw[1] >> 26 & 1;   /* SSE2 */
+#endif
+#if defined(REGISTERS_WIDE)
+    worker_wide_vectors = (worker_raw[0] >> 28 & 1) && (worker_raw[5] & 6) == 6;   /* AVX, and XCR0 saves it */
 #endif
 }
 
@@ -71,8 +84,21 @@ static void add_name(char names[REGISTERS_TEXT], const char *name)
     memcpy(names + used, name, size + 1);
 }
 
-bool registers_kept(char names[REGISTERS_TEXT])
+#if defined(REGISTERS_WIDE)
+/* Upper halves left dirty make every SSE instruction of the caller slow: VZEROUPPER belongs before the return. */
+static bool upper_halves_clean(void)
 {
+    uint64_t dirty = 0;
+
+    for (size_t i = 0; i < sizeof worker_after.wide / sizeof worker_after.wide[0]; i++)
+        dirty |= worker_after.wide[i][2] | worker_after.wide[i][3];
+    return !worker_wide_vectors || dirty == 0;
+}
+#endif
+
+bool registers_kept(char names[REGISTERS_TEXT], bool assembly)
+{
+    (void)assembly;
     names[0] = '\0';
     for (size_t i = 0; i < CORE; i++)
         if (worker_after.core[i] != worker_known.core[i])
@@ -83,6 +109,14 @@ bool registers_kept(char names[REGISTERS_TEXT])
     for (size_t i = 0; i < 8; i++)
         if (worker_after.vector[i] != worker_known.vector[i])
             add_name(names, vector_names[i]);
+#endif
+#if defined(REGISTERS_PLATFORM)
+    if (assembly && worker_after.platform != worker_known.platform)
+        add_name(names, "x18");
+#endif
+#if defined(REGISTERS_WIDE)
+    if (!upper_halves_clean())
+        add_name(names, "ymm-upper-halves");
 #endif
 #if defined(REGISTERS_FLAGS)
     if (worker_after.flags & 0x400)

@@ -12,13 +12,16 @@
 #elif defined(__aarch64__)
 #define REGISTERS_SP 88        /* after x19-x29 */
 #define REGISTERS_VECTOR 96    /* d8-d15 */
+#define REGISTERS_PLATFORM 160 /* x18 */
 #elif defined(__i386__)
 #define REGISTERS_SP 16        /* after ebx esi edi ebp */
 #define REGISTERS_FLAGS 20
 #define REGISTERS_X87 24       /* 28 bytes as FNSTENV writes them */
+#define REGISTERS_WIDE 64      /* ymm0-ymm7 */
 #elif defined(__x86_64__)
 #define REGISTERS_SP 48        /* after rbx rbp r12-r15 */
 #define REGISTERS_FLAGS 56
+#define REGISTERS_WIDE 64      /* ymm0-ymm15 */
 #else
 #error "no trampoline for this architecture"
 #endif
@@ -39,15 +42,19 @@ struct registers {
     uint64_t core[11];
     uint64_t sp;
     uint64_t vector[8];
+    uint64_t platform;
 #elif defined(__i386__)
     uint32_t core[4];
     uint32_t sp;
     uint32_t flags;
     uint32_t x87[7];
+    uint32_t unused[3];
+    uint64_t wide[8][4];
 #elif defined(__x86_64__)
     uint64_t core[6];
     uint64_t sp;
     uint64_t flags;
+    uint64_t wide[16][4];
 #endif
 };
 
@@ -56,6 +63,7 @@ enum { NOISE_BYTES = 512, CALL_WORDS = 8, REGISTERS_TEXT = 128 };
 extern struct registers worker_known, worker_after;
 extern uint8_t worker_noise[NOISE_BYTES];   /* what caller-saved registers hold at a call */
 extern uint32_t worker_noise_vectors;       /* i386: not 0 if the xmm registers exist */
+extern uint32_t worker_wide_vectors;        /* x86: not 0 if the ymm registers exist */
 
 /* Once, after detect(). */
 void registers_prepare(void);
@@ -68,9 +76,9 @@ uintptr_t worker_call(void (*function)(void), const uintptr_t words[CALL_WORDS])
 
 /*
  * Compare after a call. False when something was not given back: `names` then lists it, separated by blanks. Repairs
- * what would disturb the next call.
+ * what would disturb the next call. The platform register x18 counts for assembly only: C compilers may use it.
  */
-bool registers_kept(char names[REGISTERS_TEXT]);
+bool registers_kept(char names[REGISTERS_TEXT], bool assembly);
 
 #endif
 #endif

@@ -251,7 +251,7 @@ static bool do_step(unsigned index)
     running.step = (uint16_t)index;
     returned[index] = worker_call(worker_functions[step->function].thunk, step->words);
     running.step = WORKER_NONE;
-    if (!registers_kept(names)) {
+    if (!registers_kept(names, worker_functions[step->function].assembly)) {
         reply_u16((uint16_t)index);
         reply_str(names);
         reply_end(STATUS_CLOBBERED);

@@ -37,6 +37,7 @@ worker_call:
     ldp     x25, x26, [x9, #48]
     ldp     x27, x28, [x9, #64]
     ldr     x29, [x9, #80]
+    ldr     x18, [x9, #REGISTERS_PLATFORM]
     ldp     d8, d9, [x9, #REGISTERS_VECTOR]
     ldp     d10, d11, [x9, #REGISTERS_VECTOR + 16]
     ldp     d12, d13, [x9, #REGISTERS_VECTOR + 32]
@@ -75,6 +76,7 @@ worker_call:
     stp     x25, x26, [x9, #48]
     stp     x27, x28, [x9, #64]
     str     x29, [x9, #80]
+    str     x18, [x9, #REGISTERS_PLATFORM]
     mov     x10, sp
     str     x10, [x9, #REGISTERS_SP]
     stp     d8, d9, [x9, #REGISTERS_VECTOR]

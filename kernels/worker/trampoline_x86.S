@@ -25,7 +25,11 @@ worker_call:
     pushl   4(%edx)
     pushl   0(%edx)
 
-    /* noise in what the function may change, if the machine has it */
+    /* noise in what the function may change, if the machine has it; the upper halves are clean at every call */
+    cmpl    $0, worker_wide_vectors
+    je      3f
+    vzeroupper
+3:
     cmpl    $0, worker_noise_vectors
     je      1f
     movdqa  worker_noise, %xmm0
@@ -58,6 +62,18 @@ worker_call:
     popl    worker_after + REGISTERS_FLAGS
     cld
     fnstenv worker_after + REGISTERS_X87
+    cmpl    $0, worker_wide_vectors
+    je      2f
+    vmovups %ymm0, worker_after + REGISTERS_WIDE + 0
+    vmovups %ymm1, worker_after + REGISTERS_WIDE + 32
+    vmovups %ymm2, worker_after + REGISTERS_WIDE + 64
+    vmovups %ymm3, worker_after + REGISTERS_WIDE + 96
+    vmovups %ymm4, worker_after + REGISTERS_WIDE + 128
+    vmovups %ymm5, worker_after + REGISTERS_WIDE + 160
+    vmovups %ymm6, worker_after + REGISTERS_WIDE + 192
+    vmovups %ymm7, worker_after + REGISTERS_WIDE + 224
+    vzeroupper
+2:
 
     addl    $44, %esp
     popl    %ebp

@@ -21,7 +21,11 @@ worker_call:
     movq    %rdi, %r11
     movq    %rsi, %rax
 
-    /* noise in what the function may change */
+    /* noise in what the function may change; the upper halves are clean at every call */
+    cmpl    $0, worker_wide_vectors(%rip)
+    je      1f
+    vzeroupper
+1:
     movdqa  worker_noise(%rip), %xmm0
     movdqa  worker_noise + 16(%rip), %xmm1
     movdqa  worker_noise + 32(%rip), %xmm2
@@ -70,6 +74,26 @@ worker_call:
     pushfq
     popq    worker_after + REGISTERS_FLAGS(%rip)
     cld
+    cmpl    $0, worker_wide_vectors(%rip)
+    je      2f
+    vmovups %ymm0, worker_after + REGISTERS_WIDE + 0(%rip)
+    vmovups %ymm1, worker_after + REGISTERS_WIDE + 32(%rip)
+    vmovups %ymm2, worker_after + REGISTERS_WIDE + 64(%rip)
+    vmovups %ymm3, worker_after + REGISTERS_WIDE + 96(%rip)
+    vmovups %ymm4, worker_after + REGISTERS_WIDE + 128(%rip)
+    vmovups %ymm5, worker_after + REGISTERS_WIDE + 160(%rip)
+    vmovups %ymm6, worker_after + REGISTERS_WIDE + 192(%rip)
+    vmovups %ymm7, worker_after + REGISTERS_WIDE + 224(%rip)
+    vmovups %ymm8, worker_after + REGISTERS_WIDE + 256(%rip)
+    vmovups %ymm9, worker_after + REGISTERS_WIDE + 288(%rip)
+    vmovups %ymm10, worker_after + REGISTERS_WIDE + 320(%rip)
+    vmovups %ymm11, worker_after + REGISTERS_WIDE + 352(%rip)
+    vmovups %ymm12, worker_after + REGISTERS_WIDE + 384(%rip)
+    vmovups %ymm13, worker_after + REGISTERS_WIDE + 416(%rip)
+    vmovups %ymm14, worker_after + REGISTERS_WIDE + 448(%rip)
+    vmovups %ymm15, worker_after + REGISTERS_WIDE + 480(%rip)
+    vzeroupper
+2:
 
     addq    $24, %rsp
     popq    %r15

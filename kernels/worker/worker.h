@@ -46,6 +46,7 @@ struct worker_function {
     const char *name;        /* "chacha20.xor.ssse3" (variant) or "chacha20.xor" (dispatch) */
     void (*thunk)(void);     /* worker_thunk_<index> */
     uint8_t kind;
+    uint8_t assembly;        /* not 0: written in assembly, so that x18 is not its own either */
 };
 extern const struct worker_function worker_functions[];
 extern const unsigned worker_function_count;   /* less than WORKER_NONE */

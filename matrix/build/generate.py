@@ -31,7 +31,8 @@ def table_source(arch: str, table: CapabilityTable, functions: tuple[Function, .
     lines.append("const struct worker_function worker_functions[] = {")
     for function in functions:
         kind = 0 if function.variant else 1
-        lines.append(f'    {{ "{function.name}", worker_thunk_{function.index}, {kind} }},')
+        assembly = int(bool(function.variant and function.variant.assembly))
+        lines.append(f'    {{ "{function.name}", worker_thunk_{function.index}, {kind}, {assembly} }},')
     lines += ["};", f"const unsigned worker_function_count = {len(functions)};"]
     lines.append(f"uint32_t worker_entered[{max(1, len(functions))}];")
     return "\n".join(lines) + "\n"

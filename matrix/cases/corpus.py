@@ -122,6 +122,9 @@ def answered(draft: Draft, interface: Interface, answers: dict[str, tuple[Oracle
 
 def _compare_published(draft: Draft, answer: Answer) -> None:
     published_answer: Answer = None if draft.published == "refuse" else cast(Outputs, draft.published)
+    # A source may print only some of the outputs, as those of CBC leave out the iv that comes back.
+    if answer and published_answer:
+        answer = {role: value for role, value in answer.items() if role in published_answer}
     if published_answer != answer:
         why = f"published {_shown(published_answer)}; oracle {_shown(answer)}"
         raise VectorError(f"vector {draft.name} contradicts the oracle", where=draft.where, why=why)

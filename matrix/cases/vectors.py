@@ -10,12 +10,14 @@ import msgspec
 
 from matrix.cases.case import OTHER_CONTRACT, Draft, Inputs, Outputs, Tier
 from matrix.cases.formats import PARSERS, Entry
+from matrix.cases.nist_sections import parse_nist_sections
 from matrix.cases.typed import hexadecimal, read_typed
 from matrix.errors import VectorError
 from matrix.model.tables import read_toml
 from matrix.oracles.spec_chacha20_poly1305 import mac_data, one_time_key
 
 MANIFEST = "sources.toml"
+_PARSERS = {**PARSERS, "nist-sections": parse_nist_sections}
 
 
 class Use(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -45,7 +47,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One file of ``vectors/`` or of the installed Python package ``package``, with ``entries`` vectors."""
 
     file: str
-    format: Literal["typed", "nist", "wycheproof"]
+    format: Literal["typed", "nist", "nist-sections", "wycheproof"]
     licence: str
     origin: str
     entries: int
@@ -97,7 +99,7 @@ def published(algorithm: str, folder: Path) -> list[Draft]:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as problem:
             raise VectorError("a vector file cannot be read", where=str(path), why=str(problem)) from None
-        entries = PARSERS[source.format](text, str(path))
+        entries = _PARSERS[source.format](text, str(path))
         _count(len(entries), source, path)
         for use in source.use:
             if use.algorithm == algorithm:

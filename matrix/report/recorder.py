@@ -29,7 +29,7 @@ class Recorder:
         self._journal = Journal(path)
         self._journal.write("run", capmatrix=__version__, python=sys.version.split()[0], started=time.time(), **header)
         self._header = header
-        self._repro: list[tuple[str, str, str]] = []
+        self._failures: dict[str, list[tuple[str, str]]] = {}
         self._guests = 0
         self._requests = 0
         self._notes: list[str] = []
@@ -50,7 +50,7 @@ class Recorder:
             if name in result["facts"]:
                 self._facts.setdefault(name, set()).add(result["facts"][name])
         for failure in failures:
-            self._repro.append((result["id"], f"{failure['kind']}: {failure['summary']}", failure.get("file", "")))
+            self._fail(result["id"], f"{failure['kind']}: {failure['summary']}", failure.get("file", ""))
         self._journal.write(
             "cell", **{name: value for name, value in result.items() if name != "failures"}, kinds=kinds
         )
@@ -65,7 +65,7 @@ class Recorder:
     def broken(self, cell_id: str, text: str) -> None:
         """A cell ended without a result of its own: an error outside of it."""
         self.ledger.record(cell_id, Entry(FAILED, kinds=(NOT_RUN,)))
-        self._repro.append((cell_id, f"{NOT_RUN}: {text.strip().splitlines()[0] if text.strip() else ''}", ""))
+        self._fail(cell_id, f"{NOT_RUN}: {text.strip().splitlines()[0] if text.strip() else ''}", "")
         self._journal.write("cell", id=cell_id, verdict=FAILED, kinds=[NOT_RUN], text=text)
 
     def process_ended(self, counts: dict[str, Any]) -> None:
@@ -96,17 +96,27 @@ class Recorder:
         save_costs(seconds)
         return missing
 
+    def _fail(self, cell_id: str, text: str, file: str) -> None:
+        self._failures.setdefault(cell_id, []).append((text, file))
+
+    def _print_failure(self, console: Console, cell_id: str) -> None:
+        """The first failure of a cell: the others say little more, and would crowd out other cells."""
+        (text, file), *others = self._failures[cell_id]
+        more = f" (and {len(others)} failures more)" if others else ""
+        console.print(f"[bold red]FAILED[/] {cell_id}{more}", highlight=False, soft_wrap=True)
+        console.print(f"  {text}", highlight=False, markup=False, soft_wrap=True)
+        if file:
+            console.print(f"  python -m matrix repro {file}", highlight=False, soft_wrap=True)
+
     def print_summary(self, console: Console) -> None:
         """Grid, failures with their repro lines, notes, and the ledger as the last line."""
         for table in grids(self._cells, self.ledger):
             console.print(table)
-        for cell_id, text, file in self._repro[:_MOST_SHOWN]:
-            console.print(f"[bold red]FAILED[/] {cell_id}", highlight=False)
-            console.print(f"  {text}", highlight=False, markup=False, soft_wrap=True)
-            if file:
-                console.print(f"  python -m matrix repro {file}", highlight=False, soft_wrap=True)
-        if len(self._repro) > _MOST_SHOWN:
-            console.print(f"... and {len(self._repro) - _MOST_SHOWN} failures more, all in {self.path}")
+        for cell_id in list(self._failures)[:_MOST_SHOWN]:
+            self._print_failure(console, cell_id)
+        if len(self._failures) > _MOST_SHOWN:
+            more = len(self._failures) - _MOST_SHOWN
+            console.print(f"... and {more} failed cells more, all in {self.path}", highlight=False, soft_wrap=True)
         for note in self._notes:
             console.print(f"note: {note}", highlight=False, markup=False, soft_wrap=True)
         runs = sum(int(entry.result.get("runs", 0)) for entry in self.ledger.entries.values())

@@ -22,6 +22,9 @@ from matrix.run.verdict import MASK_INEFFECTIVE, Failure
 from matrix.sandbox.base import Channel, Sandbox
 from matrix.worker.process import DEADLINE, Guest, GuestCounts
 
+ALARM_MICROSECONDS = 300
+"""How often SIGALRM interrupts a kernel in a run with full placements."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -61,7 +64,8 @@ class Session:
             return self._guest[1]
         self.close()
         built = self.built(cell.target, cell.provider)
-        argv = [built.worker] if cell.cpu == NATIVE else [built.target.qemu, "-cpu", cell.cpu, built.worker]
+        worker = [built.worker, "--alarm", str(ALARM_MICROSECONDS)] if self._alarmed else [built.worker]
+        argv = worker if cell.cpu == NATIVE else [built.target.qemu, "-cpu", cell.cpu, *worker]
 
         def start() -> Channel:
             return self.sandbox.spawn(argv)
@@ -71,6 +75,11 @@ class Session:
             raise GuestError("another worker answers", why=f"build {guest.hello.build_id}, not {built.build_id}")
         self._guest = (cell.guest, guest)
         return guest
+
+    @property
+    def _alarmed(self) -> bool:
+        """Whether guests get SIGALRM all the time: with full placements, which look for everything."""
+        return self.settings.placements == "full"
 
     def close(self) -> None:
         """End the guest, if one runs."""

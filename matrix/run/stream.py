@@ -44,7 +44,9 @@ class Subject:
 def subject(bench: Bench, interface: Interface, operation: Operation) -> Subject:
     """The subject of an operation; its length is that of the input that is split, else the last call's."""
     roles = [interface.calls[step.call].length_role for step in reversed(operation.steps)]
-    role = next((role for role in (operation.split_role, *roles) if role), "")
+    steering = (role for role in (operation.split_role, *roles) if role)
+    # A length with fixed choices, as that of a key, steers nothing.
+    role = next((role for role in steering if operation.inputs[role].minimum is not None), "")
     return Subject(interface, operation, length_classes(operation, bench.variants(interface)), role)
 
 

@@ -59,3 +59,4 @@ def test_an_error_survives_pickling(kind: type[MatrixError]) -> None:
     assert type(copy) is kind
     assert (copy.what, copy.where, copy.why, copy.step) == ("what", "where", "why", "step")
     assert str(copy) == str(problem)
+    assert copy.args == problem.args

@@ -236,6 +236,14 @@ def test_a_death_in_the_middle_loses_nothing_and_repeats_nothing(stage: Stage) -
     assert stage.counts.notes == []
 
 
+def test_a_death_before_all_was_sent_leaves_no_bytes_behind(stage: Stage) -> None:
+    large = [bytes([number]) * (200 << 10) for number in range(4)]
+    outcomes = list(stage.guest().many((Op.RUN, payload) for payload in [b"die", *large]))
+    assert [type(outcome) for outcome in outcomes] == [oc.Died, *[oc.Answer] * 4]
+    assert outcomes[1:] == [oc.Answer(payload) for payload in large]
+    assert stage.counts.notes == []
+
+
 def test_every_request_dying_is_every_outcome_dead(stage: Stage) -> None:
     outcomes = list(stage.guest().many(requests("die 1", "die 2", "ok", "die 3")))
     assert answers(outcomes) == ["Died", "Died", "ok", "Died"]
