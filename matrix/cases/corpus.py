@@ -60,7 +60,7 @@ def compute_cases(
 ) -> tuple[Case, ...]:
     """All cases of the algorithm with their answers, in corpus order, without a cache."""
     drafts = [
-        *published(interface.algorithm, vectors),
+        *published(interface.algorithm, vectors, exhaustive),
         *generic_edges(interface, min_bytes, exhaustive),
         *own_edges(interface),
         *random_cases(interface, seed, exhaustive),

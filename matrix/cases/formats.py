@@ -50,6 +50,39 @@ def parse_nist(text: str, where: str) -> list[Entry]:
     return entries
 
 
+def parse_cavp(text: str, where: str) -> list[Entry]:
+    """NIST's files in groups: ``[NAME = value]`` lines are the group, ``Count = n`` starts an entry, ``FAIL`` says that
+    the entry must be refused. Labels are the number of the group and of the entry in it; values of groups are integers.
+    """
+    entries: list[Entry] = []
+    group: dict[str, str | int] = {}
+    groups, closed = 0, True
+    fields: dict[str, str | int] | None = None
+    for number, line in enumerate(text.splitlines(), 1):
+        at = f"{where}, line {number}"
+        if not line.strip() or line.startswith("#"):
+            continue
+        if head := re.fullmatch(r"\[(\w+)\s*=\s*(\d+)\]", line.strip()):
+            if closed:
+                groups, group, closed, fields = groups + 1, {}, False, None
+            group[head[1]] = int(head[2])
+        elif line.strip() == "FAIL" and fields is not None:
+            last = entries[-1]
+            entries[-1] = Entry(last.label, last.fields, "invalid", last.group)
+        elif not (match := re.fullmatch(r"(\w+)\s*=\s*(\S*)\s*", line)):
+            raise VectorError("a vector file has a line without a value", where=at, why=line[:60])
+        elif match[1] == "Count":
+            closed, fields = True, {}
+            entries.append(Entry(f"{groups:03d}.{match[2]}", fields, "valid", group))
+        elif fields is None:
+            raise VectorError("a vector file has a value outside an entry", where=at, why=match[1])
+        elif match[1] in fields:
+            raise VectorError("a vector has a field twice", where=at, why=match[1])
+        else:
+            fields[match[1]] = match[2]
+    return entries
+
+
 class _WycheproofFile(msgspec.Struct, forbid_unknown_fields=True):
     algorithm: str
     schema: str
@@ -96,5 +129,9 @@ def _wycheproof_group(group: dict[str, msgspec.Raw], where: str) -> list[Entry]:
     return entries
 
 
-PARSERS: dict[str, Callable[[str, str], list[Entry]]] = {"nist": parse_nist, "wycheproof": parse_wycheproof}
+PARSERS: dict[str, Callable[[str, str], list[Entry]]] = {
+    "nist": parse_nist,
+    "cavp": parse_cavp,
+    "wycheproof": parse_wycheproof,
+}
 """Format names of ``sources.toml``; 'typed' files are TOML and are read by matrix.cases.typed."""

@@ -23,10 +23,12 @@ _PARSERS = {**PARSERS, "nist-sections": parse_nist_sections}
 class Use(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What one operation makes of the entries of a source.
 
-    ``inputs`` and ``outputs`` say where each role comes from: 'hex FIELD', 'int FIELD', 'le FIELD' (a word as
-    little-endian hexadecimal) or 'const N'. ``group`` is the contract: entries of groups with other values
-    are skipped as other-contract. ``results`` says for each result word whether the published answer holds,
-    the operation must refuse, the entry is of another contract, or it has no answer for this operation.
+    ``inputs`` and ``outputs`` say where each role comes from: 'hex FIELD' ('hex FIELD+FIELD': one behind the other),
+    'int FIELD', 'le FIELD' (a word as little-endian hexadecimal) or 'const N'. ``group`` is the contract, a value or a
+    list of values for each field: entries of groups with other values are skipped as other-contract. ``results`` says
+    for each result word whether the published answer holds, the operation must refuse, the entry is of another
+    contract, or it has no answer for this operation. Of a source with many entries only every ``sample``-th is used,
+    unless the run is exhaustive.
     ``derive`` names a function that turns an entry's inputs into those of the operation.
     """
 
@@ -35,19 +37,20 @@ class Use(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     prefix: str = ""
     inputs: dict[str, str] = {}
     outputs: dict[str, str] = {}
-    group: dict[str, str | int] = {}
+    group: dict[str, str | int | list[str | int]] = {}
     results: dict[str, Literal["answer", "refuse", "other-contract", "no-answer"]] = msgspec.field(
         default_factory=lambda: {"valid": "answer"}
     )
     derive: Literal["", "aead-mac"] = ""
     tier: Tier = "full"
+    sample: int = 1
 
 
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One file of ``vectors/`` or of the installed Python package ``package``, with ``entries`` vectors."""
 
     file: str
-    format: Literal["typed", "nist", "nist-sections", "wycheproof"]
+    format: Literal["typed", "nist", "nist-sections", "cavp", "wycheproof"]
     licence: str
     origin: str
     entries: int
@@ -86,8 +89,11 @@ def source_path(source: Source, folder: Path) -> Path:
     return Path(spec.origin).parent / source.file
 
 
-def published(algorithm: str, folder: Path) -> list[Draft]:
-    """All published cases of ``algorithm`` in manifest order. Raises VectorError: file, entry and reason."""
+def published(algorithm: str, folder: Path, exhaustive: bool = False) -> list[Draft]:
+    """The published cases of ``algorithm`` in manifest order; ``exhaustive`` takes all of every source.
+
+    Raises VectorError: file, entry and reason.
+    """
     drafts: list[Draft] = []
     for source, path in sources_of(algorithm, folder):
         if source.format == "typed":
@@ -103,7 +109,8 @@ def published(algorithm: str, folder: Path) -> list[Draft]:
         _count(len(entries), source, path)
         for use in source.use:
             if use.algorithm == algorithm:
-                drafts += [draft for entry in entries if (draft := _draft(entry, source, use, path)) is not None]
+                taken = entries[:: 1 if exhaustive else use.sample]
+                drafts += [draft for entry in taken if (draft := _draft(entry, source, use, path)) is not None]
     return drafts
 
 
@@ -123,7 +130,7 @@ def _draft(entry: Entry, source: Source, use: Use, path: Path) -> Draft | None:
         raise VectorError("a vector has an unknown result", where=where, why=why)
     if answer == "no-answer":
         return None
-    if any(entry.group.get(name) != value for name, value in use.group.items()):
+    if any(entry.group.get(name) not in _admitted(value) for name, value in use.group.items()):
         answer = "other-contract"
     inputs: Inputs = {role: _value(text, entry, where, role) for role, text in use.inputs.items()}
     name = f"{use.prefix}-{entry.label}"
@@ -143,9 +150,16 @@ def _draft(entry: Entry, source: Source, use: Use, path: Path) -> Draft | None:
     return replace(draft, published=outputs)
 
 
+def _admitted(value: str | int | list[str | int]) -> list[str | int]:
+    return value if isinstance(value, list) else [value]
+
+
 def _known_fields(entry: Entry, source: Source, use: Use, where: str) -> None:
     used = {
-        text.partition(" ")[2] for other in source.use for text in (*other.inputs.values(), *other.outputs.values())
+        name
+        for other in source.use
+        for text in (*other.inputs.values(), *other.outputs.values())
+        for name in text.partition(" ")[2].split("+")
     }
     for name in entry.fields:
         if name not in used and name not in source.unused:
@@ -160,11 +174,13 @@ def _value(text: str, entry: Entry, where: str, role: str) -> bytes | int:
     kind, _, name = text.partition(" ")
     if kind == "const":
         return int(name)
-    if name not in entry.fields:
-        raise VectorError("a vector lacks a field", where=where, why=f"{name} (for {role})")
-    value = str(entry.fields[name])
+    parts = name.split("+") if kind == "hex" else [name]
+    for part in parts:
+        if part not in entry.fields:
+            raise VectorError("a vector lacks a field", where=where, why=f"{part} (for {role})")
     if kind == "hex":
-        return hexadecimal(value, where, name)
+        return b"".join(hexadecimal(str(entry.fields[part]), where, part) for part in parts)
+    value = str(entry.fields[name])
     if kind == "le":
         return int.from_bytes(hexadecimal(value, where, name), "little")
     if kind == "int" and value.isdecimal():

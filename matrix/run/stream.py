@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from matrix.cases.case import Case
 from matrix.cases.layout import Run
+from matrix.cases.material import clip
 from matrix.cases.placement import Placement
 from matrix.model.choice import length_classes
 from matrix.model.interface import Interface, Operation
@@ -42,12 +43,19 @@ class Subject:
 
 
 def subject(bench: Bench, interface: Interface, operation: Operation) -> Subject:
-    """The subject of an operation; its length is that of the input that is split, else the last call's."""
+    """The subject of an operation; its length is that of the input that is split, else the last call's.
+
+    Classes of lengths stand for themselves by a length that the operation allows.
+    """
     roles = [interface.calls[step.call].length_role for step in reversed(operation.steps)]
     steering = (role for role in (operation.split_role, *roles) if role)
     # A length with fixed choices, as that of a key, steers nothing.
     role = next((role for role in steering if operation.inputs[role].minimum is not None), "")
-    return Subject(interface, operation, length_classes(operation, bench.variants(interface)), role)
+    classes = length_classes(operation, bench.variants(interface))
+    if role:
+        size = operation.inputs[role]
+        classes = tuple(sorted({clip(size, n) if size.minimum is not None else min(size.choices) for n in classes}))
+    return Subject(interface, operation, classes, role)
 
 
 @dataclass(frozen=True, slots=True)
