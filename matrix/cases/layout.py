@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from matrix.cases.case import Case
 from matrix.cases.material import stream
 from matrix.cases.placement import Placement
-from matrix.model.interface import Argument, Interface, Length, Operation, Pointer, Size
+from matrix.model.interface import Argument, Interface, Length, Operation, Pointer, Size, Step
 from matrix.model.kernel import State
 from matrix.worker.protocol import BUFFER_LAYOUT, NOTHING, RUN_LAYOUT, STEP_LAYOUT, WORD_LAYOUT, Buffer, Place, Role
 
@@ -84,9 +84,10 @@ _Item = bytes | Callable[[Case, int, int], bytes]
 
 @dataclass(frozen=True)
 class _Template:
-    """The words of one step."""
+    """The words of one step. ``split`` is the input whose pieces it takes one by one, '' when it is one call."""
 
     items: tuple[_Item, ...]
+    split: str
 
     def pack(self, case: Case, start: int, length: int) -> bytes:
         return b"".join([item if isinstance(item, bytes) else item(case, start, length) for item in self.items])
@@ -106,15 +107,16 @@ class Layout:
         self.exact = not operation.refuses and all(_same_length(operation, o, i) for o, i in self._shared.items())
         self._index = {slot.name: position for position, slot in enumerate(self.slots)}
         self._index |= {output: self._index[source] for output, source in self._shared.items()}
-        self._steps = [(step.repeated, self._step(interface, step.call)) for step in operation.steps]
+        self._steps = [self._step(interface, step) for step in operation.steps]
 
     def run(self, case: Case) -> Run | None:
         """The request for ``case``; None when the placement does not apply to it."""
         operation, placement = self.operation, self.placement
-        total = len(_bytes(case, operation.split_role)) if operation.split_role else 0
-        pieces = placement.pieces(case, total, operation.split_unit)
-        if pieces is None:
+        cuts = {name: placement.pieces(case, len(_bytes(case, name)), unit) for name, unit in operation.splits}
+        if cuts and all(cut is None for cut in cuts.values()):
             return None
+        # One that this placement would not cut, beside one that it does, stays whole.
+        pieces = {name: cut or [len(_bytes(case, name))] for name, cut in cuts.items()}
         parts = [b""]
         for slot in self.slots:
             data, length = self._content(slot, case)
@@ -127,11 +129,11 @@ class Layout:
         parts[0] = RUN_LAYOUT.pack(len(self.slots), len(steps), 0)
         return Run(self, case, b"".join(parts + steps), len(steps))
 
-    def _pack_steps(self, case: Case, pieces: list[int]) -> list[bytes]:
+    def _pack_steps(self, case: Case, pieces: dict[str, list[int]]) -> list[bytes]:
         steps = []
-        for repeated, template in self._steps:
+        for template in self._steps:
             start = 0
-            for number, piece in enumerate(pieces if repeated else pieces[:1]):
+            for number, piece in enumerate(pieces.get(template.split, [0])):
                 if number == 1 and self.placement.unmask:
                     steps.append(_UNMASK)
                 steps.append(template.pack(case, start, piece))
@@ -178,27 +180,31 @@ class Layout:
         head = BUFFER_LAYOUT.pack(role, place, offset, align, 0, 0)[:-4]
         return _Slot(name, role, output, head, length, Buffer(name, role, 0, b"", place, offset, align))
 
-    def _step(self, interface: Interface, call_name: str) -> _Template:
-        call = interface.calls[call_name]
-        head = STEP_LAYOUT.pack(self._binding.functions[call_name], len(call.args))
-        return _Template((head, *(item for arg in call.args for item in self._word(arg))))
+    def _step(self, interface: Interface, step: Step) -> _Template:
+        call = interface.calls[step.call]
+        head = STEP_LAYOUT.pack(self._binding.functions[step.call], len(call.args))
+        split = self.operation.split_of_call(call) if step.repeated else ""
+        return _Template((head, *(item for arg in call.args for item in self._word(arg, split))), split)
 
-    def _word(self, arg: Argument) -> list[_Item]:
+    def _word(self, arg: Argument, split: str) -> list[_Item]:
         operation = self.operation
         if isinstance(arg, Pointer):
             index = self._index[arg.role]
             fixed = arg.direction == "in" and self.slots[index].role is Role.STATE
             head = WORD_LAYOUT.pack(1, fixed, index, 0, 0)[:-8]
-            if self.placement.whole or not _follows(operation, arg.role):
+            if self.placement.whole or not split or operation.split_of(arg.role) != split:
                 return [head + bytes(8)]
             return [lambda _case, start, _length: head + start.to_bytes(8, "little")]
         if isinstance(arg, Length):
             role = arg.role
-            if role == operation.split_role:
+            if split and operation.split_of(role) == split:
                 return [_CONSTANT, lambda _case, _start, length: length.to_bytes(8, "little")]
-            return [_CONSTANT, lambda case, _start, _length: len(_bytes(case, role)).to_bytes(8, "little")]
+            whole = (lambda case: len(_bytes(case, role))) if role in operation.inputs else self.output_lengths[role]
+            return [_CONSTANT, lambda case, _start, _length: whole(case).to_bytes(8, "little")]
         dirt = _DIRT if self._binding.word_bytes == 8 else 0
         role, unit = arg.role, arg.unit
+        if role in operation.constants:
+            return [_CONSTANT + (dirt | operation.constants[role]).to_bytes(8, "little")]
 
         def value(case: Case, start: int, _length: int) -> bytes:
             number = case.inputs[role]
@@ -229,14 +235,6 @@ def _output_length(size: Size) -> Callable[[Case], int]:
 def _same_length(operation: Operation, output: str, source: str) -> bool:
     size = operation.outputs[output]
     return size.like == source and not size.extra
-
-
-def _follows(operation: Operation, role: str) -> bool:
-    """Whether a pointer to ``role`` moves with the pieces: the message itself, and outputs as long as it."""
-    if role == operation.split_role:
-        return True
-    size = operation.outputs.get(role)
-    return size is not None and size.like == operation.split_role and not size.extra
 
 
 def describe_place(buffers: tuple[Buffer, ...], position: int, offset: int) -> str:

@@ -10,8 +10,8 @@ from matrix.worker.protocol import Place
 
 OFFSETS = (*range(1, 16), 16, 32, 48)
 """Distances of a first byte from a 64-byte boundary; 16, 32 and 48 leave 16- and 32-byte accesses misaligned."""
-CUTS = (0, 1, 15, 16, 17, 63, 64, 65, 127, 128, 129)
-"""Where a message is cut in two, in bytes: nothing, one byte, and around the blocks of published kernels."""
+CUTS = (0, 1, 15, 16, 17, 63, 64, 65, 71, 72, 73, 127, 128, 129, 135, 136, 137, 167, 168, 169)
+"""Where a message is cut in two, in bytes: nothing, one byte, around the blocks of published kernels and SHA-3."""
 CHUNKS = (1, 3, 16, 33, 64, 97)
 """Lengths in bytes of the pieces of a message that is cut into many; at most MOST_PIECES of them."""
 MOST_PIECES = 200

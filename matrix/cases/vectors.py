@@ -10,6 +10,7 @@ import msgspec
 
 from matrix.cases.case import OTHER_CONTRACT, Draft, Inputs, Outputs, Tier
 from matrix.cases.formats import PARSERS, Entry
+from matrix.cases.nist_hashes import parse_nist_hashes
 from matrix.cases.nist_sections import parse_nist_sections
 from matrix.cases.typed import hexadecimal, read_typed
 from matrix.errors import VectorError
@@ -17,7 +18,7 @@ from matrix.model.tables import read_toml
 from matrix.oracles.spec_chacha20_poly1305 import mac_data, one_time_key
 
 MANIFEST = "sources.toml"
-_PARSERS = {**PARSERS, "nist-sections": parse_nist_sections}
+_PARSERS = {**PARSERS, "nist-hashes": parse_nist_hashes, "nist-sections": parse_nist_sections}
 
 
 class Use(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -50,7 +51,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One file of ``vectors/`` or of the installed Python package ``package``, with ``entries`` vectors."""
 
     file: str
-    format: Literal["typed", "nist", "nist-sections", "cavp", "wycheproof"]
+    format: Literal["typed", "nist", "nist-hashes", "nist-sections", "cavp", "wycheproof"]
     licence: str
     origin: str
     entries: int

@@ -32,8 +32,8 @@ class Length:
 
 @dataclass(frozen=True)
 class Word:
-    """A ``uint32_t`` argument: the value of input ``role``, plus one for each ``unit`` bytes of ``advance_by`` that
-    earlier pieces have consumed (modulo 2^32)."""
+    """A ``uint32_t`` argument: the value of input or constant ``role``, plus one for each ``unit`` bytes of
+    ``advance_by`` that earlier pieces have consumed (modulo 2^32)."""
 
     role: str
     advance_by: str = ""
@@ -83,18 +83,43 @@ class Step:
 
 @dataclass(frozen=True)
 class Operation:
-    """What has a right answer: named inputs to named outputs by a list of calls."""
+    """What has a right answer: named inputs to named outputs by a list of calls.
+
+    ``splits`` are the inputs that are cut into pieces, with the bytes that all pieces but the last are multiples of;
+    the first is the message, whose length steers the dispatcher. An output as long as a split input is cut with it.
+    ``constants`` are words that are the same in every case.
+    """
 
     name: str
     inputs: dict[str, Size]
     outputs: dict[str, Size]
     steps: tuple[Step, ...]
-    split_role: str = ""
-    split_unit: int = 1
+    splits: tuple[tuple[str, int], ...] = ()
     alias: tuple[tuple[str, str], ...] = ()
     secret: tuple[str, ...] = ()
     refuses: bool = False
     on_reject: str = ""
+    constants: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def split_role(self) -> str:
+        """The input that is the message, or '' when nothing is cut."""
+        return self.splits[0][0] if self.splits else ""
+
+    @property
+    def split_unit(self) -> int:
+        """The unit of the message's pieces."""
+        return self.splits[0][1] if self.splits else 1
+
+    def split_of(self, role: str) -> str:
+        """The split input whose pieces a pointer to ``role`` moves with, or ''."""
+        size = self.outputs.get(role)
+        followed = size.like if size is not None and not size.extra else role
+        return followed if any(followed == name for name, _ in self.splits) else ""
+
+    def split_of_call(self, call: Call) -> str:
+        """The split input whose pieces ``call`` takes one by one when its step is repeated, or ''."""
+        return next((name for arg in call.args if isinstance(arg, Pointer) and (name := self.split_of(arg.role))), "")
 
 
 @dataclass(frozen=True)
@@ -120,7 +145,8 @@ class _OpTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={
     inputs: dict[str, str]
     outputs: dict[str, str]
     steps: list[str]
-    split: str = ""
+    split: str | list[str] = ""
+    const: dict[str, int] = {}
     alias: list[str] = []
     secret: list[str] = []
     returns: Literal["", "ok|reject"] = ""
@@ -182,12 +208,13 @@ def _operation(name: str, row: _OpTable, calls: dict[str, Call], path: Path) -> 
     for step in steps:
         if step.call not in calls:
             raise TableError(f"{path.name}: an operation names an unknown call", where=f"{where}.steps", why=step.call)
-    split_role, unit = "", "1"
-    if row.split:
-        match = re.fullmatch(r"(\w+)/([1-9]\d*)", row.split)
-        if not match:
-            raise TableError("a split cannot be read", where=f"{where}.split", why=f"{row.split!r} is not role/unit")
-        split_role, unit = match.groups()
+    splits = []
+    for text in [row.split] if isinstance(row.split, str) else row.split:
+        match = re.fullmatch(r"(\w+)/([1-9]\d*)", text)
+        if match:
+            splits.append((match.group(1), int(match.group(2))))
+        elif row.split:
+            raise TableError("a split cannot be read", where=f"{where}.split", why=f"{text!r} is not role/unit")
     alias = []
     for text in row.alias:
         left, equals, right = text.partition("=")
@@ -199,12 +226,12 @@ def _operation(name: str, row: _OpTable, calls: dict[str, Call], path: Path) -> 
         {role: _size(text, f"{where}.in.{role}") for role, text in row.inputs.items()},
         {role: _size(text, f"{where}.out.{role}") for role, text in row.outputs.items()},
         steps,
-        split_role,
-        int(unit),
+        tuple(splits),
         tuple(alias),
         tuple(row.secret),
         row.returns == "ok|reject",
         row.on_reject,
+        row.const,
     )
 
 
@@ -282,6 +309,8 @@ def _check_steps(interface: Interface, op: Operation) -> None:
 
 def _argument_problem(arg: Argument, op: Operation, pointed: set[str]) -> str:
     """Why ``arg`` cannot be passed in ``op``, or ''."""
+    if arg.role in op.constants:
+        return "" if isinstance(arg, Word) and not arg.advance_by else f"{arg.role!r} is a constant, not passed as one"
     if arg.role not in op.inputs and arg.role not in op.outputs:
         return f"{arg.role!r} is no input, output or state"
     is_word = arg.role in op.inputs and op.inputs[arg.role].word
@@ -300,14 +329,22 @@ def _argument_problem(arg: Argument, op: Operation, pointed: set[str]) -> str:
 
 def _check_words(interface: Interface, op: Operation) -> None:
     """The keys of an operation that name roles."""
-    for key, roles in (("split", [op.split_role] if op.split_role else []), ("secret", op.secret)):
+    for key, roles in (("split", [role for role, _ in op.splits]), ("secret", op.secret)):
         for role in roles:
             if role not in op.inputs:
                 raise _wrong(interface, f"op.{op.name}.{key}", f"{role!r} is no input")
-    if op.split_role and op.inputs[op.split_role].word:
-        raise _wrong(interface, f"op.{op.name}.split", f"{op.split_role!r} is a u32, which has no pieces")
-    if op.split_role and not any(step.repeated for step in op.steps):
-        raise _wrong(interface, f"op.{op.name}.split", "no step ends with *")
+    cut = {op.split_of_call(interface.calls[step.call]) for step in op.steps if step.repeated}
+    for role, _ in op.splits:
+        if op.inputs[role].word:
+            raise _wrong(interface, f"op.{op.name}.split", f"{role!r} is a u32, which has no pieces")
+        if role not in cut:
+            raise _wrong(interface, f"op.{op.name}.split", f"no step that takes pieces of {role!r} ends with *")
+    passed = {a.role for step in op.steps for a in interface.calls[step.call].args}
+    for name, value in op.constants.items():
+        if name in op.inputs or name in op.outputs or name in interface.states or name not in passed:
+            raise _wrong(interface, f"op.{op.name}.const", f"{name!r} is a role already, or no call takes it")
+        if not 0 <= value < 1 << 32:
+            raise _wrong(interface, f"op.{op.name}.const", f"{name} = {value} is no 32-bit word")
     if op.on_reject:
         role, _, rest = op.on_reject.partition(" ")
         if role not in op.outputs or rest != "all zero":

@@ -3,10 +3,11 @@
 import time
 from collections.abc import Callable, Iterable, Iterator
 
+from matrix.build.prototypes import Function
 from matrix.cases.case import Case
 from matrix.cases.layout import Binding, Layout
 from matrix.cases.placement import QUICK
-from matrix.model.choice import chosen_for
+from matrix.model.choice import choose, chosen_for
 from matrix.model.interface import Interface, Operation
 from matrix.model.plan import Cell
 from matrix.run import verdict as vd
@@ -124,12 +125,30 @@ def _run_mask(bench: Bench, result: CellResult, _expectation: tuple[Row, ...]) -
             return None  # each piece has a length of its own, and takes what that length gives
         chosen = chosen_for(about.operation, about.interface, bench.variants(about.interface), cell.mask.closed, length)
         wanted = {f"{algorithm}.{call}.{variant.name}" for call, variant in chosen if variant}
-        own = {f.name for f in functions if f.variant and f.interface is about.interface}
+        own, inner = _own_and_inner(about, functions)
         if own != wanted:
             return Failure(vd.WRONG_VARIANT, f"entered {_names(own)}, planned {_names(wanted)}")
+        planned = {name for f in inner for name in _planned(bench, about.interface, f.call.name)}
+        if odd := [f.name for f in inner if f.name not in planned]:
+            return Failure(vd.WRONG_VARIANT, f"entered {_names(odd)}, planned inside is {_names(planned)}")
         return None
 
     run_jobs(bench, Collector(result), _jobs(bench, cell.tier, bench.bind_dispatch, result), check)
+
+
+def _own_and_inner(about: Subject, functions: list[Function]) -> tuple[set[str], list[Function]]:
+    """Of the variants' functions of the operation's algorithm: the names of those that its steps call, and the others,
+    which a composition of the algorithm's own calls (a hash of its compression function) has entered by dispatch."""
+    mine = [f for f in functions if f.variant and f.interface is about.interface]
+    calls = {step.call for step in about.operation.steps}
+    return {f.name for f in mine if f.call.name in calls}, [f for f in mine if f.call.name not in calls]
+
+
+def _planned(bench: Bench, interface: Interface, call: str) -> set[str]:
+    """The variants' functions that the dispatcher may take for ``call`` at the cell's mask, at whatever length."""
+    variants, mask = bench.variants(interface), bench.cell.mask.closed
+    taken = {choose(variants, call, mask, bound) for bound in {0, *(v.min_bytes.get(call, 0) for v in variants)}}
+    return {f"{interface.algorithm}.{call}.{variant.name}" for variant in taken if variant}
 
 
 def _names(names: Iterable[str]) -> str:
@@ -148,8 +167,7 @@ def _run_dispatch(bench: Bench, result: CellResult, expectation: tuple[Row, ...]
         algorithm = about.interface.algorithm
         steps = about.operation.steps
         wanted = {f"{algorithm}.{step.call}.{expected(about.interface, step.call, length)}" for step in steps}
-        functions = (bench.built.functions[index] for index in entered)
-        own = {f.name for f in functions if f.variant and f.interface is about.interface}
+        own, _ = _own_and_inner(about, [bench.built.functions[index] for index in entered])
         if own != wanted:
             return Failure(vd.WRONG_VARIANT, f"{length} bytes entered {_names(own)}, expected {_names(wanted)}")
         return None
