@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 
 from matrix import __version__
-from matrix.commands import bench, listing, reproduce, running
+from matrix.commands import bench, images, listing, reproduce, running
 from matrix.commands import doctor as doctor_command
 from matrix.errors import MatrixError
 from matrix.model.catalog import load_catalog
@@ -125,6 +125,30 @@ def repro_command(file: Path, sandbox: str, native: bool, gdb: bool, commands: t
     """Run a recorded failure again: exits with 0 when it is gone, 1 when it is there, 125 when it cannot be told."""
     options = reproduce.Options(sandbox, native, gdb or bool(commands), commands)
     sys.exit(reproduce.reproduce(file, options, _console()))
+
+
+@cli.group("images")
+def images_group() -> None:
+    """The container images of the docker sandbox; a run makes what is missing by itself."""
+
+
+@images_group.command("base")
+def images_base_command() -> None:
+    """Make the base image with mmdebstrap, where no image registry is reachable."""
+    images.base(_console())
+
+
+@images_group.command("build")
+@click.argument("names", nargs=-1, metavar="[IMAGE]...")
+def images_build_command(names: tuple[str, ...]) -> None:
+    """Build what is missing of the images (default: all)."""
+    images.build(data_root() / "images", names, _console())
+
+
+@images_group.command("list")
+def images_list_command() -> None:
+    """List the images: what there is, what is missing, what is left of older recipes."""
+    images.show(data_root() / "images", _console())
 
 
 @cli.group("bench")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from matrix.errors import MatrixError, SelectionError
+from matrix.errors import EngineError, MatrixError, SelectionError
 from matrix.model.plan import KINDS, REASONS, Cell
 from matrix.model.selection import Selection
 from matrix.model.target import EVERY_PROFILE
@@ -191,6 +191,9 @@ def check_cell(request: pytest.FixtureRequest) -> Callable[[Cell], None]:
         session = config.stash[_SESSION]
         try:
             result = run_cell(session, cell, load_expectation(conformance_root() / "expected_dispatch.toml"))
+        except EngineError as problem:
+            request.session.shouldstop = str(problem)  # no later cell can run either: they count as not run
+            pytest.fail(str(problem), pytrace=False)
         except MatrixError as problem:
             pytest.fail(str(problem), pytrace=False)
         told = result.as_json()

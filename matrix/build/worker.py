@@ -65,6 +65,17 @@ def _lock(sandbox: Sandbox, target: Target, provider: Provider) -> AbstractConte
     return build_lock(f"{sandbox.name}-{target.name}-{provider.name}")
 
 
+@dataclass(frozen=True)
+class _Draft:
+    """A worker before it is linked: its kernels, its other units, and what it will be called."""
+
+    kernels: dict[Variant, _Object]
+    functions: tuple[Function, ...]
+    own: list[_Object]
+    build_id: str
+    worker: str
+
+
 class _Builder:
     def __init__(self, sandbox: Sandbox, catalog: Catalog, target: Target, provider: Provider) -> None:
         self.sandbox = sandbox
@@ -77,27 +88,48 @@ class _Builder:
         self.folder = f"build/{target.name}-{provider.name}"
 
     def build(self) -> Built:
-        """Two rounds: the kernels, then table, dispatcher and worker of the kernels that compiled."""
+        """Two rounds: the kernels, then table, dispatcher and worker of the kernels that compiled.
+
+        A worker is linked only from objects that were looked at, so one that exists needs no second look.
+        """
         kernels = {variant: self._kernel(variant) for variant in self.variants}
         failures = self._make(kernels.values())
-        failures |= self._wrong_objects({v: o for v, o in kernels.items() if o.output not in failures})
+        draft = self._draft({v: o for v, o in kernels.items() if o.output not in failures})
+        if self.sandbox.missing([draft.worker]):
+            failures |= self._wrong_objects(draft.kernels)
+            draft = self._draft({v: o for v, o in kernels.items() if o.output not in failures})
+            self._link(draft)
         failed = {f"{v.algorithm}-{v.name}": failures[o.output] for v, o in kernels.items() if o.output in failures}
-        good = tuple(variant for variant, unit in kernels.items() if unit.output not in failures)
-        compiled = {f"{variant.algorithm}-{variant.name}": kernels[variant].output for variant in good}
-        functions = function_table(self.provider.interfaces.values(), good)
-        units = [kernels[variant] for variant in good] + self._own_units(functions, good)
-        build_id = _digest([self.compiler, *LINK, *(unit.output for unit in units)])[:16]
-        identity = self._unit("build_id.c", f'const char worker_build_id[] = "{build_id}";\n'.encode(), {}, [])
-        worker = f"workers/{self.target.name}-{build_id}"
-        if self.sandbox.missing([worker]):
-            units.append(identity)
-            self._require(self._make(units))
-            objects = " ".join(unit.output for unit in units)
-            link = f"{self.target.compiler} {shlex.join([*self.target.flags, *LINK])} -o {{out}} {objects}"
-            self._require(make(self.sandbox, self.folder, [Edge(worker, link)]))
+        compiled = {f"{variant.algorithm}-{variant.name}": unit.output for variant, unit in draft.kernels.items()}
         return Built(
-            self.target, self.provider.name, build_id, worker, self.compiler, functions, good, compiled, failed
+            self.target,
+            self.provider.name,
+            draft.build_id,
+            draft.worker,
+            self.compiler,
+            draft.functions,
+            tuple(draft.kernels),
+            compiled,
+            failed,
         )
+
+    def _draft(self, kernels: dict[Variant, _Object]) -> _Draft:
+        """The worker that ``kernels`` make."""
+        good = tuple(kernels)
+        functions = function_table(self.provider.interfaces.values(), good)
+        own = self._own_units(functions, good)
+        build_id = _digest([self.compiler, *LINK, *(unit.output for unit in [*kernels.values(), *own])])[:16]
+        return _Draft(kernels, functions, own, build_id, f"workers/{self.target.name}-{build_id}")
+
+    def _link(self, draft: _Draft) -> None:
+        if not self.sandbox.missing([draft.worker]):
+            return
+        identity = self._unit("build_id.c", f'const char worker_build_id[] = "{draft.build_id}";\n'.encode(), {}, [])
+        units = [*draft.kernels.values(), *draft.own, identity]
+        self._require(self._make(units))
+        objects = " ".join(unit.output for unit in units)
+        link = f"{self.target.compiler} {shlex.join([*self.target.flags, *LINK])} -o {{out}} {objects}"
+        self._require(make(self.sandbox, self.folder, [Edge(draft.worker, link)]))
 
     def _kernel(self, variant: Variant) -> _Object:
         interface = self.provider.interfaces[variant.algorithm]
@@ -163,8 +195,7 @@ class _Builder:
     def _make(self, units: Iterable[_Object]) -> dict[str, str]:
         by_output = {unit.output: unit for unit in units}
         todo = [by_output[output] for output in sorted(self.sandbox.missing(by_output))]
-        for unit in todo:
-            self.sandbox.write(unit.files)
+        self.sandbox.write({path: data for unit in todo for path, data in unit.files.items()})
         return make(self.sandbox, self.folder, [Edge(unit.output, unit.command) for unit in todo])
 
     def _require(self, failures: dict[str, str]) -> None:

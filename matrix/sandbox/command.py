@@ -47,16 +47,16 @@ class Command:
 
     def _started(self) -> int:
         """Let the script begin and return its pid, the first line on stderr."""
-        self._socket.send(b"\n")
+        self.send(memoryview(b"\n"))
         deadline = time.monotonic() + _START_SECONDS
-        while b"\n" not in self.err and not self.out and not self.ended and time.monotonic() < deadline:
+        # The two streams are not in step: some of stdout may come first. A complaint is followed by the end.
+        while b"\n" not in self.err and not self.ended and time.monotonic() < deadline:
             self.wait(False, deadline - time.monotonic())
             self.pump()
         line, mark, rest = bytes(self.err).partition(b"\n")
         if not mark or not line.isdigit():
-            raise Gone(
-                (bytes(self.out) + bytes(self.err)).decode("utf-8", "replace").strip() or "no command starts in it"
-            )
+            words = bytes(self.out + self.err).decode("utf-8", "replace").strip()
+            raise Gone(words or "no command starts in the container")
         self.err[:] = rest
         return int(line)
 

@@ -1,0 +1,55 @@
+"""Whole runs in the docker sandbox: the host's cells and verdicts, and two runs side by side."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from matrix.model.catalog import Catalog
+
+from ..support import MAIN_TARGET, check_balance, finish, journal, lines, python, start
+from .ground import containers
+
+
+def verdicts(folder: Path) -> dict[str, tuple[str, list[str], int]]:
+    """Of every cell its verdict, its kinds of failure and how many cases it ran."""
+    return {row["id"]: (row["verdict"], row["kinds"], row["runs"]) for row in lines(journal(folder), "cell")}
+
+
+def test_the_same_cells_and_verdicts_as_on_the_host_and_no_tool_installed(
+    engine: Any, shared_cache: Path, tmp_path: Path, catalog: Catalog
+) -> None:
+    target = catalog.targets.get(MAIN_TARGET)
+    more = {"CAPMATRIX_CACHE": str(shared_cache)}
+    run = ["-m", "matrix", "run", MAIN_TARGET, "-n", "2"]
+    # No compiler, emulator or ninja is to be found on this path.
+    (tmp_path / "empty").mkdir()
+    bare = more | {"PATH": str(tmp_path / "empty")}
+    status, output = python(tmp_path / "docker", *run, "--sandbox", "auto", more=bare)
+    assert status == 0, output
+    assert "sandbox: docker" in output
+    ledger = check_balance(journal(tmp_path / "docker"))
+    assert ledger["passed"] == ledger["planned"] > 10
+    assert lines(journal(tmp_path / "docker"), "run")[0]["sandbox"] == "docker"
+    if not (shutil.which(target.compiler) and shutil.which(target.qemu)):
+        pytest.skip("the host sandbox has no compiler or emulator to compare with")
+    status, output = python(tmp_path / "host", *run, "--sandbox", "host", more=more)
+    assert status == 0, output
+    assert verdicts(tmp_path / "host") == verdicts(tmp_path / "docker")
+
+
+def test_two_runs_at_once_share_and_do_not_disturb(engine: Any, cache: Path, tmp_path: Path) -> None:
+    run = ["-m", "matrix", "run", MAIN_TARGET, "-n", "1", "--sandbox", "docker", "--pytest=--algorithm=poly1305"]
+    folders = [tmp_path / "one", tmp_path / "two"]
+    processes = [start(folder, *run, more={"CAPMATRIX_CACHE": str(cache)}) for folder in folders]
+    for process in processes:
+        status, output = finish(process)
+        assert status == 0, output
+    for folder in folders:
+        ledger = check_balance(journal(folder))
+        assert ledger["passed"] == ledger["planned"] > 0
+        assert not ledger["notes"]
+    assert verdicts(folders[0]) == verdicts(folders[1])
+    owners = {f" {process.pid} " for process in processes}
+    assert not [one for one in containers(engine) if any(pid in one.labels["capmatrix.owner"] for pid in owners)]

@@ -1,0 +1,54 @@
+"""A run with three broken kernels, as a user sees it: three verdicts, three repro lines, and all cells ran."""
+
+import re
+import subprocess
+from pathlib import Path
+
+from ..planted import plants
+from . import support
+
+CRASH, BUILD, WRONG = (f"arm32-noneon/hard/none/{name}" for name in ("chacha20-armv7", "chacha20-c", "poly1305-armv7"))
+PLANTS = ("chacha20/neon-in-armv7", "chacha20/c-wrong-prototype", "poly1305/armv7-partial-block-with-top-bit")
+SAID = {
+    CRASH: r"crash: SIGILL in chacha20_xor_armv7\+0x[0-9a-f]+, pc 0x[0-9a-f]+, instruction `vld1\.32 [^`]+`",
+    BUILD: r"build: chacha20-c does not build: .*error: conflicting types for .chacha20_xor_c",
+    WRONG: r"wrong-answer: tag: \d+ of 16 bytes are wrong, the first at ",
+}
+UNTOUCHED = "arm32-noneon/hard/none/poly1305-c32"
+
+
+def test_a_run_with_broken_kernels(tmp_path: Path) -> None:
+    repository = support.copy_repository(tmp_path / "repository")
+    for name in PLANTS:
+        plants.change_sources(plants.load(name), repository)
+    work = tmp_path / "work"
+    command = ["-m", "matrix", "run", support.MAIN_TARGET, "-n", "2", "--sandbox", "host"]
+    for algorithm in ("chacha20", "poly1305"):
+        command += ["--pytest", f"--algorithm={algorithm}"]
+    status, output = support.python(work, *command, root=repository)
+    assert status == 1, output
+    rows = support.journal(work)
+    ledger = support.check_balance(rows)
+    assert set(ledger["kinds"]) >= {"crash", "build", "wrong-answer"}
+    assert "not-run" not in ledger["kinds"]
+    verdicts = {row["id"]: row["verdict"] for row in support.lines(rows, "cell")}
+    assert verdicts[UNTOUCHED] == "passed"
+    for cell, said in SAID.items():
+        assert verdicts[cell] == "failed"
+        block = re.search(
+            rf"^FAILED {re.escape(cell)}(?: \(and .*\))?\n  {said}.*\n  (python -m matrix repro \S+)$",
+            output,
+            re.MULTILINE,
+        )
+        assert block, f"{cell} in:\n{output}"
+        done = subprocess.run(
+            ["sh", "-c", block.group(1)],
+            cwd=work,
+            env=support.environment(repository),
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert done.returncode == 1, done.stdout + done.stderr
+        assert re.search(said, done.stdout)

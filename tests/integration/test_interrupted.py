@@ -1,0 +1,96 @@
+"""Runs that are disturbed: a guest or an xdist worker is killed, a user stops the run, ``-x`` ends it early."""
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from . import support
+from .test_repro import KERNEL, SOUND, WRONG
+
+FEW = ("-q", "--algorithm", "chacha20")
+"""Four cells, enough for something to come before and after the disturbance."""
+MORE = (*FEW, "--algorithm", "poly1305")
+
+
+def _wait_for_guest(process: Any) -> int:
+    """The pid of a guest of the run, as soon as there is one."""
+    found: list[int] = []
+
+    def there() -> bool:
+        found[:] = support.guests(process.pid)
+        return bool(found)
+
+    support.wait_until(there, process)
+    return found[0]
+
+
+def test_a_killed_guest_costs_nothing_but_a_note(tmp_path: Path) -> None:
+    process = support.start(tmp_path, *support.conformance("-n", "0", *FEW))
+    support.wait_for_cells(tmp_path, process, 1)
+    os.kill(_wait_for_guest(process), signal.SIGKILL)
+    status, output = support.finish(process)
+    assert status == 0, output
+    ledger = support.check_balance(support.journal(tmp_path))
+    assert ledger["failed"] == 0
+    assert len(ledger["notes"]) == 1
+    assert "alone in a fresh guest: answered" in ledger["notes"][0]
+    assert "note: flaky: ended with status -9" in output
+
+
+def test_a_killed_xdist_worker_fails_its_cell_only(tmp_path: Path) -> None:
+    process = support.start(tmp_path, *support.conformance("-n", "2", *MORE))
+    support.wait_for_cells(tmp_path, process, 1)
+    guest = _wait_for_guest(process)
+    with Path(f"/proc/{guest}/stat").open() as stat:
+        worker = int(stat.read().rpartition(")")[2].split()[1])
+    assert worker != process.pid
+    os.kill(worker, signal.SIGKILL)
+    status, output = support.finish(process)
+    assert status == 1, output
+    ledger = support.check_balance(support.journal(tmp_path))
+    assert ledger["kinds"] == {"not-run": 1}
+    assert ledger["passed"] == ledger["planned"] - 1
+    assert "crashed while running" in output
+    assert not Path(f"/proc/{guest}").exists(), "the killed worker's guest is still there"
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_the_first_failure_ends_the_run(tmp_path: Path, workers: str) -> None:
+    """With ``-x`` every planned cell that was not reached is counted as failed."""
+    repository = support.copy_repository(tmp_path / "repository")
+    support.replace(repository / KERNEL, SOUND, WRONG)
+    work = tmp_path / "work"
+    status, output = support.python(
+        work, *support.conformance("-n", workers, "-x", *MORE, root=repository), root=repository
+    )
+    assert status != 0
+    rows = support.journal(work)
+    ledger = support.check_balance(rows)
+    assert ledger["kinds"]["wrong-answer"] >= 1
+    assert ledger["kinds"]["not-run"] >= 1
+    assert ledger["passed"] + ledger["failed"] == ledger["planned"]
+    not_reached = [row for row in support.lines(rows, "cell") if "not-run" in row["kinds"]]
+    assert len(not_reached) == ledger["kinds"]["not-run"]
+    assert f"not-run {ledger['kinds']['not-run']}" in output
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_a_user_stops_the_run(tmp_path: Path, workers: str) -> None:
+    """SIGINT: what ran is in the journal, what did not is failed(not-run), and no guest is left behind."""
+    process = support.start(tmp_path, *support.conformance("-n", workers, *MORE))
+    support.wait_for_cells(tmp_path, process, 1)
+    guests = support.guests(process.pid)
+    process.send_signal(signal.SIGINT)
+    status, output = support.finish(process)
+    assert status == pytest.ExitCode.INTERRUPTED, output
+    rows = support.journal(tmp_path)
+    ledger = support.check_balance(rows)
+    assert ledger["passed"] >= 1
+    assert set(ledger["kinds"]) == {"not-run"}
+    for row in support.lines(rows, "cell"):
+        assert row["verdict"] == "failed" or row["runs"] > 0
+    assert "ledger: planned" in output
+    assert not [guest for guest in guests if Path(f"/proc/{guest}").exists()]

@@ -1,0 +1,83 @@
+"""Where cells of planted or sound sources are run: in this process, on the real QEMU of the host sandbox."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from matrix.build.probe import probe_abilities
+from matrix.errors import MatrixError
+from matrix.model.catalog import load_catalog
+from matrix.model.plan import Cell, find, plan
+from matrix.report.failures import failure_record, write_failure
+from matrix.run.cells import run_cell
+from matrix.run.expectation import load_expectation
+from matrix.run.repro import read_failure, run_again
+from matrix.run.session import Session, Settings
+from matrix.run.verdict import NOT_RUN, CellResult, Failure
+from matrix.sandbox.choose import choose_sandbox
+from matrix.sandbox.locks import cache_root
+
+from .plants import PlantError
+
+
+class Ground:
+    """One source tree and one target: runs cells and remembers what became of them.
+
+    ``placements`` is ``quick`` or ``full``; ``deadline`` is in seconds per request, 0 for the usual one.
+    """
+
+    def __init__(self, root: Path, target: str, placements: str, deadline: float = 0) -> None:
+        settings = Settings(placements=placements)
+        if deadline:
+            settings = replace(settings, deadline=deadline)
+        catalog = load_catalog(root)
+        sandbox = choose_sandbox("host")
+        abilities = probe_abilities(sandbox, catalog, [catalog.targets.get(target)])
+        self._cells = [cell for cell in plan(catalog, abilities) if cell.target == target]
+        self._expectation = load_expectation(root / "tests" / "conformance" / "expected_dispatch.toml")
+        self._session = Session(catalog, sandbox, settings, cache_root() / "corpora")
+        self._results: dict[str, CellResult] = {}
+
+    def close(self) -> None:
+        """End the guest."""
+        self._session.close()
+
+    def has(self, cell_id: str) -> bool:
+        """Whether the plan of these sources has the cell."""
+        return find(self._cells, cell_id) is not None
+
+    def cell(self, cell_id: str) -> Cell:
+        """The cell. Raises PlantError when the plan lacks it or skips it."""
+        cell = find(self._cells, cell_id)
+        if cell is None:
+            raise PlantError(f"the plan has no cell {cell_id}")
+        if cell.reason:
+            raise PlantError(f"the plan skips {cell_id}: {cell.reason} ({cell.detail})")
+        return cell
+
+    def run(self, cell_id: str) -> CellResult:
+        """What becomes of the cell; an error outside of it is its failure, as in a run under pytest."""
+        if cell_id not in self._results:
+            cell = self.cell(cell_id)
+            try:
+                result = run_cell(self._session, cell, self._expectation)
+            except MatrixError as problem:
+                result = CellResult(cell_id, failures=[Failure(NOT_RUN, str(problem))])
+            self._results[cell_id] = result
+        return self._results[cell_id]
+
+    def record(self, cell_id: str, failure: Failure, folder: Path) -> Path:
+        """Write the failure file of ``failure`` below ``folder`` and return its path."""
+        settings = {"seed": self._session.settings.seed, "exhaustive": self._session.settings.exhaustive}
+        facts = {**self.run(cell_id).facts, "sandbox": self._session.sandbox.name}
+        cell = self.cell(cell_id)
+        return folder / write_failure(
+            folder, cell, failure, failure_record(cell, failure, failure.input, facts, settings)
+        )
+
+    def again(self, file: Path) -> CellResult:
+        """Run the failure of ``file`` again on these sources."""
+        recorded = read_failure(file)
+        try:
+            return run_again(self._session, recorded)
+        except MatrixError as problem:
+            return CellResult(recorded.cell_id, failures=[Failure(NOT_RUN, str(problem))])
