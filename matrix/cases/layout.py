@@ -1,6 +1,6 @@
 """Lay out cases as RUN requests. What does not depend on the case is packed once per operation and placement."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from matrix.cases.case import Case
@@ -94,9 +94,19 @@ class _Template:
 
 
 class Layout:
-    """How every case of one operation is laid out in one placement, for one binding."""
+    """How every case of one operation is laid out in one placement, for one binding.
 
-    def __init__(self, interface: Interface, operation: Operation, binding: Binding, placement: Placement) -> None:
+    With ``only``, the steps that call something else are left out; the states that they make then hold nothing.
+    """
+
+    def __init__(
+        self,
+        interface: Interface,
+        operation: Operation,
+        binding: Binding,
+        placement: Placement,
+        only: Collection[str] | None = None,
+    ) -> None:
         self.operation = operation
         self.placement = placement
         self._binding = binding
@@ -107,7 +117,8 @@ class Layout:
         self.exact = not operation.refuses and all(_same_length(operation, o, i) for o, i in self._shared.items())
         self._index = {slot.name: position for position, slot in enumerate(self.slots)}
         self._index |= {output: self._index[source] for output, source in self._shared.items()}
-        self._steps = [self._step(interface, step) for step in operation.steps]
+        steps = (step for step in operation.steps if only is None or step.call in only)
+        self._steps = [self._step(interface, step) for step in steps]
 
     def run(self, case: Case) -> Run | None:
         """The request for ``case``; None when the placement does not apply to it."""

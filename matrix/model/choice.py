@@ -72,9 +72,14 @@ def chosen_for(
 
 
 def length_classes(operation: Operation, variants: Iterable[Variant]) -> tuple[int, ...]:
-    """Lengths that straddle every ``min_bytes`` of the operation's calls: 0, and each bound with its predecessor."""
+    """Lengths that straddle every ``min_bytes`` of the operation's calls: 0, and each bound with its predecessor.
+
+    Where only multiples of a unit are lengths, the first one from the bound on and the last one before it.
+    """
+    unit = operation.inputs[operation.split_role].multiple if operation.split_role else 1
     bounds = {v.min_bytes[step.call] for v in variants for step in operation.steps if step.call in v.min_bytes}
-    return tuple(sorted({0, *bounds, *(bound - 1 for bound in bounds if bound)}))
+    reached = {-(-bound // unit) * unit for bound in bounds}
+    return tuple(sorted({0, *reached, *(length - unit for length in reached if length)}))
 
 
 def by_name(

@@ -234,7 +234,9 @@ def _run_trap(bench: Bench, result: CellResult, _expectation: tuple[Row, ...]) -
                 continue
             cases = [case for case in bench.cases(interface, operation, "boundary") if not case.skip]
             case = max(cases, key=lambda case: sum(len(v) for v in case.inputs.values() if isinstance(v, bytes)))
-            layout = Layout(interface, operation, binding, QUICK[0])
+            # Without the steps that another variant lends: that one would trap first.
+            own_calls = next(v.provides for v in bench.variants(interface) if v.name == cell.variant)
+            layout = Layout(interface, operation, binding, QUICK[0], own_calls)
             job = _job(subject(bench, interface, operation), layout, case)
             outcome = bench.guest.one(Op.RUN, job.run.payload)
             collector.add(_not_trapped(cell, job, outcome, symbols, own), job)

@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*toml
+algorithm = "aes"
+variant   = "vpaes"
+arch      = "aarch64"
+provides  = ["setkey_enc", "setkey_dec", "encrypt", "decrypt", "cbc_encrypt", "cbc_decrypt", "ctr"]
+requires  = ["neon"]
+priority  = 20
+constant_time = true
+cites     = ["Hamburg 2009", "FIPS 197", "SP 800-38A 6.2, 6.5"]
+
+[state.ek]
+bytes  = 256
+align  = 16
+layout = "vpaes"                         # round keys from byte 0 on in the basis described below, rounds in byte 240
+
+[state.dk]
+bytes  = 256
+align  = 16
+layout = "vpaes-inverse"                 # the same for the equivalent inverse cipher (FIPS 197 5.3.5), in order of use
+*/
+/*
+ * AES by byte permutations (M. Hamburg, "Accelerating AES with Vector Permute Instructions", CHES 2009): tbl looks up
+ * sixteen nibbles at once in a table that lies in a register, so that no address depends on a secret. One block at a
+ * time; all tables stay in registers.
+ *
+ * void aes_setkey_enc_vpaes(const uint8_t *key, size_t key_len, void *ek);
+ * void aes_setkey_dec_vpaes(const uint8_t *key, size_t key_len, void *dk);
+ * void aes_encrypt_vpaes(uint8_t out[16], const uint8_t block[16], const void *ek);
+ * void aes_decrypt_vpaes(uint8_t out[16], const uint8_t block[16], const void *dk);
+ * void aes_cbc_encrypt_vpaes(uint8_t *out, const uint8_t *data, size_t len, const void *ek, uint8_t iv[16]);
+ * void aes_cbc_decrypt_vpaes(uint8_t *out, const uint8_t *data, size_t len, const void *dk, uint8_t iv[16]);
+ * void aes_ctr_vpaes(uint8_t *out, const uint8_t *data, size_t len, const void *ek, uint8_t iv[16]);
+ *
+ * Basis: GF(2^4) is the subfield of the field of FIPS 197, a nibble in it the sum of powers of g = 0x5c, of which
+ * g^4 = g + 1. T writes a byte x = i alpha + k, alpha = 0x09, as the nibbles i (high) and k (low). With
+ * a = alpha + alpha^16 = alpha^17 = 0xe0 the norm of x is N = k^2 + a i k + a i^2 and 1/x = (k + a i + i alpha) / N.
+ * With j = i + k,
+ *     io = 1/(1/i + a/k) + j = N/(k + a i)        jo = 1/(1/j + a/k) + i = N/(k + a i + a k),
+ * so 1/x is a sum of multiples of 1/io and 1/jo, and so is every linear map of it: two lookups and a sum. 1/0 is
+ * written 0x80, which as an index of tbl is out of range and gives 0 = 1/(1/0); it survives the sums.
+ *
+ * Below, y = 1/x is the inverse, L the linear part of SubBytes, M its inverse. The constant 0x63 of SubBytes, which
+ * ShiftRows and MixColumns leave alone, is part of the round keys. Encryption keeps the state as T(s), with keys
+ * T(k0), T(k1 + 63), ..., and the last as it is plus 63. Decryption is the equivalent inverse cipher on T(M(s)), with
+ * keys T(M(k + 63)) of the last key and of InvMixColumns of those before it, and k0 as it is.
+ *
+ * Alignment and aliasing: ld1 and st1 of bytes, key words by ldr, none of which needs alignment. A block is loaded
+ * before its output is stored, so out == data is allowed; other overlap is not. Nothing is read or written beyond len,
+ * nor below sp, and v8 to v15 are not used.
+ *
+ * To review: the derivation above, of which every table is one line; the counter is lane 3 of a vector of words, to
+ * the others of which 0 is added. Branches depend on lengths and the number of rounds only.
+ */
+
+#define ROUNDS_AT 240                   /* offset of the number of rounds in a state */
+
+/* Arguments of the modes; out, data and left advance. */
+p_out   .req x0
+p_data  .req x1
+left    .req x2
+p_keys  .req x3
+p_iv    .req x4
+/* Also used by them. */
+rounds  .req w5                         /* less one */
+p_key   .req x6
+count   .req w7
+temp    .req w8
+p_temp  .req x9
+back    .req x10                        /* the return address of a function that calls */
+
+/* v0 to v4 are temporary, v5 chain or counter, v6 nibble mask, v7 one in lane 3; v16 to v31 tables, in memory order. */
+#define chain      v5
+#define nibbles    v6
+#define one        v7
+#define inverse    v16
+#define inverse_a  v17
+#define rows       v26                  /* ShiftRows or its inverse */
+#define row_below  v27
+/* Encryption. */
+#define once_io    v18
+#define once_jo    v19
+#define twice_io   v20
+#define twice_jo   v21
+#define eback_io   v22
+#define eback_jo   v23
+#define ein_low    v24
+#define ein_high   v25
+#define row_above  v28
+/* Decryption: v18 to v25 by 9, 13, 11 and 14. */
+#define din_low    v28
+#define din_high   v29
+#define dback_io   v30
+#define dback_jo   v31
+
+        .text
+
+        .p2align 4
+        .type   enc_tables, %object
+enc_tables:
+        /* 1/n; 1/0 = 0x80 */
+        .byte   0x80, 0x01, 0x09, 0x0e, 0x0d, 0x0b, 0x07, 0x06, 0x0f, 0x02, 0x0c, 0x05, 0x0a, 0x04, 0x03, 0x08
+        /* a/n */
+        .byte   0x80, 0x04, 0x02, 0x0d, 0x01, 0x0a, 0x0f, 0x0b, 0x09, 0x08, 0x05, 0x07, 0x0e, 0x03, 0x0c, 0x06
+        /* T(L(y)) by io and by jo */
+        .byte   0x00, 0x0d, 0xeb, 0xfa, 0x48, 0x54, 0x11, 0x1c, 0xf7, 0xbf, 0x45, 0xae, 0x59, 0xa3, 0xb2, 0xe6
+        .byte   0x00, 0x38, 0xad, 0xc0, 0x41, 0x14, 0x6d, 0x55, 0xf8, 0xb9, 0x79, 0xd4, 0x2c, 0xec, 0x81, 0x95
+        /* T(2 L(y)) by io and by jo */
+        .byte   0x00, 0xf7, 0x6c, 0x21, 0x59, 0xe3, 0x4d, 0xba, 0xd6, 0x8f, 0xae, 0xc2, 0x14, 0x35, 0x78, 0x9b
+        .byte   0x00, 0x07, 0x40, 0x3b, 0x87, 0xfb, 0x7b, 0x7c, 0x3c, 0xbb, 0x80, 0xc0, 0xfc, 0xc7, 0xbc, 0x47
+        /* L(y) by io and by jo */
+        .byte   0x00, 0xb1, 0xc0, 0xc8, 0xf1, 0x48, 0x08, 0xb9, 0x79, 0x88, 0x40, 0x80, 0xf9, 0x31, 0x39, 0x71
+        .byte   0x00, 0xd3, 0xdd, 0x47, 0xa0, 0xe9, 0x9a, 0x49, 0x94, 0x34, 0x73, 0xae, 0x3a, 0x7d, 0xe7, 0x0e
+        /* T by low and by high nibble */
+        .byte   0x00, 0x01, 0x9f, 0x9e, 0x1b, 0x1a, 0x84, 0x85, 0x11, 0x10, 0x8e, 0x8f, 0x0a, 0x0b, 0x95, 0x94
+        .byte   0x00, 0x4d, 0xef, 0xa2, 0x45, 0x08, 0xaa, 0xe7, 0xae, 0xe3, 0x41, 0x0c, 0xeb, 0xa6, 0x04, 0x49
+        /* ShiftRows: where each byte comes from */
+        .byte   0x00, 0x05, 0x0a, 0x0f, 0x04, 0x09, 0x0e, 0x03, 0x08, 0x0d, 0x02, 0x07, 0x0c, 0x01, 0x06, 0x0b
+        /* byte r of each word takes byte r + 1 */
+        .byte   0x01, 0x02, 0x03, 0x00, 0x05, 0x06, 0x07, 0x04, 0x09, 0x0a, 0x0b, 0x08, 0x0d, 0x0e, 0x0f, 0x0c
+        /* r - 1 */
+        .byte   0x03, 0x00, 0x01, 0x02, 0x07, 0x04, 0x05, 0x06, 0x0b, 0x08, 0x09, 0x0a, 0x0f, 0x0c, 0x0d, 0x0e
+        .size   enc_tables, . - enc_tables
+        .type   dec_tables, %object
+dec_tables:
+        /* 1/n; 1/0 = 0x80 */
+        .byte   0x80, 0x01, 0x09, 0x0e, 0x0d, 0x0b, 0x07, 0x06, 0x0f, 0x02, 0x0c, 0x05, 0x0a, 0x04, 0x03, 0x08
+        /* a/n */
+        .byte   0x80, 0x04, 0x02, 0x0d, 0x01, 0x0a, 0x0f, 0x0b, 0x09, 0x08, 0x05, 0x07, 0x0e, 0x03, 0x0c, 0x06
+        /* T(M(9 y)) by io and by jo */
+        .byte   0x00, 0x16, 0xe4, 0x9d, 0xaf, 0xc0, 0x79, 0x6f, 0x8b, 0x24, 0xb9, 0x5d, 0xd6, 0x4b, 0x32, 0xf2
+        .byte   0x00, 0xdd, 0x09, 0x29, 0x9e, 0x63, 0x20, 0xfd, 0xf4, 0x6a, 0x43, 0x4a, 0xbe, 0x97, 0xb7, 0xd4
+        /* T(M(13 y)) by io and by jo */
+        .byte   0x00, 0x89, 0x57, 0x3b, 0xd3, 0x36, 0x6c, 0xe5, 0xb2, 0x61, 0x5a, 0x0d, 0xbf, 0x84, 0xe8, 0xde
+        .byte   0x00, 0xdb, 0x6b, 0x87, 0x9a, 0xad, 0xec, 0x37, 0x5c, 0xc6, 0x41, 0x2a, 0x76, 0xf1, 0x1d, 0xb0
+        /* T(M(11 y)) by io and by jo */
+        .byte   0x00, 0x17, 0xa3, 0x85, 0xfa, 0xcb, 0x26, 0x31, 0x92, 0x68, 0xed, 0x4e, 0xdc, 0x59, 0x7f, 0xb4
+        .byte   0x00, 0xe3, 0x8a, 0xcf, 0xda, 0x7c, 0x45, 0xa6, 0x2c, 0xf6, 0x39, 0xb3, 0x9f, 0x50, 0x15, 0x69
+        /* T(M(14 y)) by io and by jo */
+        .byte   0x00, 0x85, 0x26, 0xcb, 0xdc, 0xb4, 0xed, 0x68, 0x4e, 0x92, 0x59, 0x7f, 0x31, 0xfa, 0x17, 0xa3
+        .byte   0x00, 0xcf, 0x45, 0x7c, 0x9f, 0x69, 0x39, 0xf6, 0xb3, 0x2c, 0x50, 0x15, 0xa6, 0xda, 0xe3, 0x8a
+        /* InvShiftRows */
+        .byte   0x00, 0x0d, 0x0a, 0x07, 0x04, 0x01, 0x0e, 0x0b, 0x08, 0x05, 0x02, 0x0f, 0x0c, 0x09, 0x06, 0x03
+        /* byte r of each word takes byte r + 1 */
+        .byte   0x01, 0x02, 0x03, 0x00, 0x05, 0x06, 0x07, 0x04, 0x09, 0x0a, 0x0b, 0x08, 0x0d, 0x0e, 0x0f, 0x0c
+        /* T(M) by low and by high nibble */
+        .byte   0x00, 0xcb, 0xf8, 0x33, 0xff, 0x34, 0x07, 0xcc, 0x97, 0x5c, 0x6f, 0xa4, 0x68, 0xa3, 0x90, 0x5b
+        .byte   0x00, 0x5a, 0x55, 0x0f, 0x7c, 0x26, 0x29, 0x73, 0xf5, 0xaf, 0xa0, 0xfa, 0x89, 0xd3, 0xdc, 0x86
+        /* y by io and by jo */
+        .byte   0x00, 0x82, 0xb7, 0xe5, 0x10, 0xc0, 0x52, 0xd0, 0x67, 0x77, 0x92, 0x25, 0x42, 0xa7, 0xf5, 0x35
+        .byte   0x00, 0xcd, 0x22, 0x65, 0x6c, 0xe6, 0x47, 0x8a, 0xa8, 0xc4, 0xa1, 0x83, 0x2b, 0x4e, 0x09, 0xef
+        .size   dec_tables, . - dec_tables
+
+/* to = table[index], byte by byte. */
+.macro LOOKUP to, table, index
+        tbl     \to\().16b, {\table\().16b}, \index\().16b
+.endm
+
+.macro SUM to, x, y
+        eor     \to\().16b, \x\().16b, \y\().16b
+.endm
+
+/* The sum of two lookups, by io in v3 and jo in v4. Changes t. */
+.macro BY_IO_JO to, table_io, table_jo, t
+        LOOKUP  \to, \table_io, v3
+        LOOKUP  \t, \table_jo, v4
+        SUM     \to, \to, \t
+.endm
+
+/* v0 by a linear map, given as two tables by nibbles. Changes v1. */
+.macro LINEAR low, high
+        ushr    v1.16b, v0.16b, #4
+        and     v0.16b, v0.16b, nibbles.16b
+        LOOKUP  v0, \low, v0
+        LOOKUP  v1, \high, v1
+        SUM     v0, v0, v1
+.endm
+
+/* io to v3 and jo to v4 from v0. Changes v0 to v2. */
+.macro INVERT
+        ushr    v1.16b, v0.16b, #4      /* i */
+        and     v0.16b, v0.16b, nibbles.16b /* k */
+        SUM     v2, v0, v1              /* j */
+        LOOKUP  v0, inverse_a, v0
+        LOOKUP  v3, inverse, v1
+        LOOKUP  v4, inverse, v2
+        SUM     v3, v3, v0
+        SUM     v4, v4, v0
+        LOOKUP  v3, inverse, v3
+        LOOKUP  v4, inverse, v4
+        SUM     v3, v3, v2
+        SUM     v4, v4, v1
+.endm
+
+/* d = 2 s in the field of FIPS 197, byte by byte; v31 is 0x1b. Changes t. */
+.macro DOUBLE d, s, t
+        sshr    \t\().16b, \s\().16b, #7
+        add     \d\().16b, \s\().16b, \s\().16b
+        and     \t\().16b, \t\().16b, v31.16b
+        SUM     \d, \d, \t
+.endm
+
+/* FIPS 197 5.1 of v0. Changes v1 to v4. */
+        .p2align 4
+        .type   encrypt_v0, %function
+encrypt_v0:
+        mov     p_key, p_keys
+        mov     count, rounds
+        ld1     {v2.16b}, [p_key], #16
+        LINEAR  ein_low, ein_high
+        SUM     v0, v0, v2
+1:      LOOKUP  v0, v0, rows
+        INVERT
+        subs    count, count, #1
+        BY_IO_JO v0, once_io, once_jo, v2
+        BY_IO_JO v1, twice_io, twice_jo, v2
+        ld1     {v4.16b}, [p_key], #16
+        LOOKUP  v2, v0, row_below       /* MixColumns: with a, b, c, d from a row on, */
+        SUM     v1, v1, v2              /* 2 a + b, */
+        LOOKUP  v0, v0, row_above       /* d, */
+        LOOKUP  v2, v1, row_below       /* 2 b + c */
+        SUM     v0, v0, v1
+        SUM     v2, v2, v4
+        SUM     v0, v0, v2
+        b.ne    1b
+        LOOKUP  v0, v0, rows
+        INVERT
+        ld1     {v2.16b}, [p_key]
+        BY_IO_JO v0, eback_io, eback_jo, v1
+        SUM     v0, v0, v2
+        ret
+        .size   encrypt_v0, . - encrypt_v0
+
+/* FIPS 197 5.3.5 of v0. Changes v1 to v4. */
+        .p2align 4
+        .type   decrypt_v0, %function
+decrypt_v0:
+        mov     p_key, p_keys
+        mov     count, rounds
+        ld1     {v2.16b}, [p_key], #16
+        LINEAR  din_low, din_high
+        SUM     v0, v0, v2
+1:      LOOKUP  v0, v0, rows
+        INVERT
+        subs    count, count, #1
+        BY_IO_JO v0, v18, v19, v1       /* InvMixColumns: 9 times the byte three rows on, */
+        LOOKUP  v2, v0, row_below
+        BY_IO_JO v0, v20, v21, v1       /* 13 times that two rows on, */
+        SUM     v0, v0, v2
+        LOOKUP  v2, v0, row_below
+        BY_IO_JO v0, v22, v23, v1       /* 11 times that below, */
+        SUM     v0, v0, v2
+        LOOKUP  v2, v0, row_below
+        BY_IO_JO v0, v24, v25, v1       /* 14 times the byte itself */
+        ld1     {v1.16b}, [p_key], #16
+        SUM     v0, v0, v2
+        SUM     v0, v0, v1
+        b.ne    1b
+        LOOKUP  v0, v0, rows
+        INVERT
+        ld1     {v2.16b}, [p_key]
+        BY_IO_JO v0, dback_io, dback_jo, v1
+        SUM     v0, v0, v2
+        ret
+        .size   decrypt_v0, . - decrypt_v0
+
+.macro LOAD_ENC_TABLES
+        adr     p_temp, enc_tables
+        ld1     {v16.16b, v17.16b, v18.16b, v19.16b}, [p_temp], #64
+        ld1     {v20.16b, v21.16b, v22.16b, v23.16b}, [p_temp], #64
+        ld1     {v24.16b, v25.16b, v26.16b, v27.16b}, [p_temp], #64
+        ld1     {v28.16b}, [p_temp]
+        movi    nibbles.16b, #0x0f
+.endm
+
+.macro ENCRYPTING
+        mov     back, x30
+        LOAD_ENC_TABLES
+        ldrb    rounds, [p_keys, #ROUNDS_AT]
+        sub     rounds, rounds, #1
+.endm
+
+.macro DECRYPTING
+        mov     back, x30
+        adr     p_temp, dec_tables
+        ld1     {v16.16b, v17.16b, v18.16b, v19.16b}, [p_temp], #64
+        ld1     {v20.16b, v21.16b, v22.16b, v23.16b}, [p_temp], #64
+        ld1     {v24.16b, v25.16b, v26.16b, v27.16b}, [p_temp], #64
+        ld1     {v28.16b, v29.16b, v30.16b, v31.16b}, [p_temp]
+        movi    nibbles.16b, #0x0f
+        ldrb    rounds, [p_keys, #ROUNDS_AT]
+        sub     rounds, rounds, #1
+.endm
+
+.macro LEAVE
+        mov     x30, back
+        ret
+.endm
+
+/* SubWord of w7; v7 is 0x63. Changes v0 to v4. */
+        .p2align 4
+        .type   sub_word, %function
+sub_word:
+        fmov    s0, w7
+        LINEAR  ein_low, ein_high
+        INVERT
+        BY_IO_JO v0, eback_io, eback_jo, v1
+        SUM     v0, v0, v7
+        fmov    w7, s0
+        ret
+        .size   sub_word, . - sub_word
+
+/* Key schedule from x0 (x1 bytes) to x2, as in FIPS 197 5.2, word by word; w4 is then the number of rounds. Changes
+ * x0, x3, x5 to x9, x11, x12, v0 to v4; leaves the tables of encryption and 0x63 in v7. */
+        .p2align 4
+        .type   expand, %function
+expand:
+        mov     x12, x30
+        LOAD_ENC_TABLES
+        movi    v7.16b, #0x63
+        lsr     w3, w1, #2              /* words of the key */
+        add     w4, w3, #6              /* rounds */
+        strb    w4, [x2, #ROUNDS_AT]
+        mov     x5, x2
+        mov     w6, w3
+1:      ldr     w7, [x0], #4
+        str     w7, [x5], #4
+        subs    w6, w6, #1
+        b.ne    1b
+        sub     x5, x5, x1              /* the word a key length before the next; w7 is the word just before that */
+        lsl     w9, w4, #2
+        add     w9, w9, #4
+        sub     w9, w9, w3              /* words to make */
+        mov     w8, #1                  /* round constant */
+
+2:      mov     w6, w3                  /* words until the next constant */
+        bl      sub_word
+        eor     w7, w8, w7, ror #8      /* RotWord of a little-endian word */
+        lsl     w8, w8, #1
+        cmp     w8, #0x100
+        b.ne    3f
+        mov     w8, #0x1b               /* 0x80 doubled modulo 0x11b */
+3:      ldr     w11, [x5]
+        eor     w7, w7, w11
+        str     w7, [x5, x1]
+        add     x5, x5, #4
+        subs    w9, w9, #1
+        b.eq    4f
+        subs    w6, w6, #1
+        b.eq    2b
+        cmp     w6, #4
+        b.ne    3b
+        cmp     w3, #8
+        b.ne    3b
+        bl      sub_word                /* the middle of eight words */
+        b       3b
+4:      mov     x30, x12
+        ret
+        .size   expand, . - expand
+
+/* The round keys of expand into the basis, all but the first plus 0x63. */
+        .globl  aes_setkey_enc_vpaes
+        .type   aes_setkey_enc_vpaes, %function
+        .p2align 4
+aes_setkey_enc_vpaes:
+        mov     back, x30
+        bl      expand
+        ld1     {v0.16b}, [x2]
+        LINEAR  ein_low, ein_high
+        st1     {v0.16b}, [x2], #16
+1:      ld1     {v0.16b}, [x2]
+        SUM     v0, v0, v7
+        subs    w4, w4, #1
+        b.eq    2f                      /* the last is added outside the basis */
+        LINEAR  ein_low, ein_high
+        st1     {v0.16b}, [x2], #16
+        b       1b
+2:      st1     {v0.16b}, [x2]
+        LEAVE
+        .size   aes_setkey_enc_vpaes, . - aes_setkey_enc_vpaes
+
+/* InvMixColumns of v0 (FIPS 197 5.3.3): (14, 11, 13, 9) is (2, 3, 1, 1) times (5, 0, 4, 0). Then plus 0x63 and into
+ * the basis of decryption, whose tables are in v29 and v30. Changes v1 to v3. */
+        .p2align 4
+        .type   inverse_key, %function
+inverse_key:
+        rev32   v1.8h, v0.8h
+        SUM     v1, v1, v0
+        DOUBLE  v1, v1, v2
+        DOUBLE  v1, v1, v2
+        SUM     v0, v0, v1              /* a + 4 (a + c) */
+        LOOKUP  v1, v0, row_below
+        SUM     v2, v0, v1              /* a + b */
+        DOUBLE  v3, v2, v0
+        rev32   v2.8h, v2.8h            /* c + d */
+        SUM     v0, v1, v2
+        SUM     v0, v0, v3
+        .size   inverse_key, . - inverse_key
+        .type   inverse_key_outer, %function
+inverse_key_outer:
+        SUM     v0, v0, v7
+        LINEAR  v29, v30
+        ret
+        .size   inverse_key_outer, . - inverse_key_outer
+
+/* The round keys of expand backwards. */
+        .globl  aes_setkey_dec_vpaes
+        .type   aes_setkey_dec_vpaes, %function
+        .p2align 4
+aes_setkey_dec_vpaes:
+        mov     back, x30
+        bl      expand
+        adr     p_temp, dec_tables
+        add     p_temp, p_temp, #192    /* the pair that leads into the basis */
+        ld1     {v29.16b, v30.16b}, [p_temp]
+        movi    v31.16b, #0x1b
+        add     x3, x2, w4, uxtw #4     /* x3 goes down, x2 up */
+        mov     x5, #-16
+        ld1     {v0.16b}, [x3]
+        ld1     {v5.16b}, [x2]
+        bl      inverse_key_outer
+        st1     {v0.16b}, [x2], #16
+        st1     {v5.16b}, [x3], x5      /* the last is added outside the basis */
+1:      ld1     {v0.16b}, [x3]
+        ld1     {v4.16b}, [x2]
+        bl      inverse_key
+        mov     v5.16b, v0.16b
+        mov     v0.16b, v4.16b
+        bl      inverse_key
+        st1     {v5.16b}, [x2], #16
+        st1     {v0.16b}, [x3], x5
+        cmp     x2, x3
+        b.ls    1b                      /* the number of rounds is even: they meet at the middle key */
+        LEAVE
+        .size   aes_setkey_dec_vpaes, . - aes_setkey_dec_vpaes
+
+        .globl  aes_encrypt_vpaes
+        .type   aes_encrypt_vpaes, %function
+        .p2align 4
+aes_encrypt_vpaes:
+        mov     p_keys, x2
+        ENCRYPTING
+        ld1     {v0.16b}, [x1]
+        bl      encrypt_v0
+        st1     {v0.16b}, [x0]
+        LEAVE
+        .size   aes_encrypt_vpaes, . - aes_encrypt_vpaes
+
+        .globl  aes_decrypt_vpaes
+        .type   aes_decrypt_vpaes, %function
+        .p2align 4
+aes_decrypt_vpaes:
+        mov     p_keys, x2
+        DECRYPTING
+        ld1     {v0.16b}, [x1]
+        bl      decrypt_v0
+        st1     {v0.16b}, [x0]
+        LEAVE
+        .size   aes_decrypt_vpaes, . - aes_decrypt_vpaes
+
+        .globl  aes_cbc_encrypt_vpaes
+        .type   aes_cbc_encrypt_vpaes, %function
+        .p2align 4
+aes_cbc_encrypt_vpaes:
+        cbz     left, 9f
+        ENCRYPTING
+        ld1     {v0.16b}, [p_iv]
+1:      ld1     {v1.16b}, [p_data], #16
+        SUM     v0, v0, v1
+        bl      encrypt_v0
+        subs    left, left, #16
+        st1     {v0.16b}, [p_out], #16
+        b.ne    1b
+        st1     {v0.16b}, [p_iv]
+        mov     x30, back
+9:      ret
+        .size   aes_cbc_encrypt_vpaes, . - aes_cbc_encrypt_vpaes
+
+        .globl  aes_cbc_decrypt_vpaes
+        .type   aes_cbc_decrypt_vpaes, %function
+        .p2align 4
+aes_cbc_decrypt_vpaes:
+        cbz     left, 9f
+        DECRYPTING
+        ld1     {chain.16b}, [p_iv]
+1:      ld1     {v0.16b}, [p_data]
+        bl      decrypt_v0
+        subs    left, left, #16
+        SUM     v0, v0, chain
+        ld1     {chain.16b}, [p_data], #16
+        st1     {v0.16b}, [p_out], #16
+        b.ne    1b
+        st1     {chain.16b}, [p_iv]
+        mov     x30, back
+9:      ret
+        .size   aes_cbc_decrypt_vpaes, . - aes_cbc_decrypt_vpaes
+
+        .globl  aes_ctr_vpaes
+        .type   aes_ctr_vpaes, %function
+        .p2align 4
+aes_ctr_vpaes:
+        cbz     left, 9f
+        ENCRYPTING
+        mov     temp, #1
+        movi    one.4s, #0
+        mov     one.s[3], temp
+        ld1     {chain.16b}, [p_iv]
+        rev32   chain.16b, chain.16b    /* four words; lane 3 is the counter */
+1:      rev32   v0.16b, chain.16b
+        add     chain.4s, chain.4s, one.4s
+        bl      encrypt_v0
+        subs    left, left, #16
+        b.lo    2f
+        ld1     {v1.16b}, [p_data], #16
+        SUM     v0, v0, v1
+        st1     {v0.16b}, [p_out], #16
+        b.ne    1b
+        b       4f
+
+/* 1 to 15 bytes: the lowest byte of the key stream, then all of it one byte down. */
+2:      add     left, left, #16
+3:      umov    count, v0.b[0]
+        ldrb    temp, [p_data], #1
+        eor     temp, temp, count
+        strb    temp, [p_out], #1
+        ext     v0.16b, v0.16b, v0.16b, #1
+        subs    left, left, #1
+        b.ne    3b
+
+4:      rev32   chain.16b, chain.16b
+        st1     {chain.16b}, [p_iv]
+        mov     x30, back
+9:      ret
+        .size   aes_ctr_vpaes, . - aes_ctr_vpaes
+
+        .section .note.GNU-stack, "", %progbits
