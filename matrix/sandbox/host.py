@@ -1,5 +1,7 @@
 """The host sandbox: qemu-user and cross compilers that are installed on this machine."""
 
+import contextlib
+import fcntl
 import os
 import platform
 import selectors
@@ -19,6 +21,7 @@ GUEST_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
 """A guest's whole environment: the same on every machine, so that its stack lies the same too."""
 _STDERR_LIMIT = 4000
 _PIPE_BYTES = 1 << 20
+"""Bytes of a pipe: deep enough that guest and host work at the same time instead of in turn."""
 
 
 def needed_packages(target: Target) -> list[str]:
@@ -57,6 +60,8 @@ class HostChannel:
         self._both = selectors.DefaultSelector()
         for fd in (self._in, self._out):
             os.set_blocking(fd, False)
+            with contextlib.suppress(OSError):  # over the user's limit: the default of 64 KiB does
+                fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
         self._reading.register(self._out, selectors.EVENT_READ)
         self._both.register(self._out, selectors.EVENT_READ)
         self._both.register(self._in, selectors.EVENT_WRITE)
