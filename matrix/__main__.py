@@ -173,9 +173,10 @@ def bench_harness_command(target: str, sandbox: str) -> None:
     help="Say nothing when the sandbox has all it needs; install only when CAPMATRIX_INSTALL=1 is set.",
 )
 @click.option("--sandbox", **_SANDBOX_OPTION, help="The sandbox that --before-run speaks of.")
-def doctor_cli(targets: tuple[str, ...], install: bool, before_run: bool, sandbox: str) -> None:
+@click.option("--gdb", is_flag=True, help="gdb-multiarch is needed too.")
+def doctor_cli(targets: tuple[str, ...], install: bool, before_run: bool, sandbox: str, gdb: bool) -> None:
     """Look for the compilers, QEMU and other programs that the targets need on this machine."""
-    doctor_command.doctor(load_catalog(data_root()), targets, install, sandbox if before_run else "", _console())
+    doctor_command.doctor(load_catalog(data_root()), targets, install, sandbox if before_run else "", gdb, _console())
 
 
 def main() -> None:

@@ -47,13 +47,18 @@ def _package_of(program: str, target: Target) -> str:
 
 
 def doctor(
-    catalog: Catalog, targets: Sequence[str], install_missing: bool, before_run_in: str, console: Console
+    catalog: Catalog,
+    targets: Sequence[str],
+    install_missing: bool,
+    before_run_in: str,
+    with_gdb: bool,
+    console: Console,
 ) -> None:
     """Look, say, and install if asked; with ``before_run_in`` (a sandbox name) speak only of what a run there lacks.
 
     Raises ToolError when something needed is missing in the end.
     """
-    rows = findings(catalog, targets)
+    rows = findings(catalog, targets, with_gdb)
     if before_run_in:
         if not missing_packages(rows) or choose_sandbox(before_run_in).name != "host":
             return
@@ -62,7 +67,7 @@ def doctor(
     packages = missing_packages(rows)
     if packages and install_missing:
         install(packages, console)
-        rows = findings(catalog, targets)
+        rows = findings(catalog, targets, with_gdb)
         packages = missing_packages(rows)
         print_findings(rows, console)
     if packages:
@@ -71,7 +76,7 @@ def doctor(
         raise ToolError("the host sandbox lacks programs", why=", ".join(packages), step=step)
 
 
-def findings(catalog: Catalog, targets: Iterable[str]) -> list[Finding]:
+def findings(catalog: Catalog, targets: Iterable[str], with_gdb: bool = False) -> list[Finding]:
     """Look for what ``targets`` (empty: all) need in the host sandbox, and for what is optional."""
     rows = [Finding("python", "everything", f"{platform.python_version()} ({sys.executable})")]
     for name in list(targets) or [target.name for target in catalog.targets.targets]:
@@ -80,7 +85,8 @@ def findings(catalog: Catalog, targets: Iterable[str]) -> list[Finding]:
             rows.append(Finding(program, f"target {name}", _version(program), _package_of(program, target)))
     rows.append(Finding("ninja", "builds", _version("ninja"), "ninja-build"))
     rows.append(Finding("docker", "sandbox docker (optional)", _version("docker") or _version("dockerd")))
-    rows.append(Finding("gdb-multiarch", "repro --gdb (optional)", _version("gdb-multiarch")))
+    purpose = "repro --gdb" if with_gdb else "repro --gdb (optional)"
+    rows.append(Finding("gdb-multiarch", purpose, _version("gdb-multiarch"), "gdb-multiarch" if with_gdb else ""))
     return rows
 
 
