@@ -25,6 +25,7 @@ class Placement:
     ``place`` holds for every buffer, ``offsets`` (by role) for some; ``alias`` puts an output where its input lies.
     ``cut`` is where the message is cut in two (bytes, 'last' or 'random'), ``chunk`` the length of equal pieces.
     ``again`` runs all steps twice on the same state; ``unmask`` takes every capability away between two pieces.
+    ``starter`` is another variant that starts the states, which have the same layout there.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Placement:
     chunk: int = 0
     again: bool = False
     unmask: bool = False
+    starter: str = ""
 
     @property
     def whole(self) -> bool:

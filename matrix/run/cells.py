@@ -92,7 +92,8 @@ def _jobs(
                 for placement in placements.of(case, turn):
                     layout = layouts.get(placement.name)
                     if layout is None:
-                        layout = layouts[placement.name] = Layout(interface, operation, binding, placement)
+                        bound = bench.rebind(binding, interface, operation, placement)
+                        layout = layouts[placement.name] = Layout(interface, operation, bound, placement)
                     run = layout.run(case)
                     if run is not None:
                         yield Job(about, case, placement, run)

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from matrix.cases.layout import Layout
-from matrix.cases.placement import all_placements
 from matrix.errors import ReproError
 from matrix.model.plan import Cell
 from matrix.run.repro import Recorded, find_cell
@@ -42,8 +41,11 @@ def replay_of(session: Session, recorded: Recorded) -> Replay:
     if binding is None:
         why = f"the worker has no functions for {case.algorithm}.{case.operation}"
         raise ReproError("this failure cannot be replayed", where=recorded.cell_id, why=why)
-    every = all_placements(interface, operation, binding.dispatched)
-    placement = next(row for row in every if row.name == recorded.placement)
+    every = bench.every_placement(interface, operation, binding)
+    placement = next((row for row in every if row.name == recorded.placement), None)
+    if placement is None:
+        raise ReproError("the placement is gone", where=recorded.cell_id, why=recorded.placement)
+    binding = bench.rebind(binding, interface, operation, placement)
     run = Layout(interface, operation, binding, placement).run(case)
     if run is None:
         raise ReproError("the placement does not apply to the case", where=recorded.cell_id, why=recorded.placement)

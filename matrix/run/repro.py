@@ -101,11 +101,13 @@ def find_cell(catalog: Catalog, recorded: Recorded) -> Cell:
 
 def _case_problem(catalog: Catalog, cell: Cell, case: Case, placement: str) -> str:
     """Why ``case`` in ``placement`` cannot be run in ``cell``, or ''."""
-    interface = catalog.provider(cell.provider).interfaces.get(case.algorithm)
+    provider = catalog.provider(cell.provider)
+    interface = provider.interfaces.get(case.algorithm)
     if interface is None or case.operation not in interface.operations or cell.algorithm not in ("", case.algorithm):
         return f"the cell has no operation {case.algorithm}.{case.operation}"
     operation = interface.operations[case.operation]
-    if placement not in [row.name for row in all_placements(interface, operation, not cell.variant)]:
+    known = [row.name for row in all_placements(interface, operation, not cell.variant)]
+    if placement not in known and placement.removeprefix("started-by-") not in [v.name for v in provider.variants]:
         return f"there is no placement {placement!r}"
     if case.expected is not None and set(case.expected) != set(operation.outputs):
         return f"outputs {sorted(case.expected)}, the operation has {sorted(operation.outputs)}"

@@ -1,7 +1,7 @@
 """What a process keeps while it runs cells: builds, one guest, corpora. One per pytest-xdist worker."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from matrix.cases.layout import Binding
 from matrix.cases.placement import QUICK, Placement, all_placements, rotating
 from matrix.errors import GuestError
 from matrix.model.catalog import Catalog
-from matrix.model.choice import by_name
+from matrix.model.choice import StateUse, by_name, state_use
 from matrix.model.interface import Interface, Operation
 from matrix.model.kernel import State, Variant
 from matrix.model.plan import NATIVE, Cell
@@ -217,9 +217,44 @@ class Bench:
         corpus = self.session.corpus(self.cell.provider, interface.algorithm)
         return [case for case in corpus.select(tier) if case.operation == operation.name]  # type: ignore[arg-type]
 
+    def every_placement(self, interface: Interface, operation: Operation, binding: Binding) -> tuple[Placement, ...]:
+        """All placements of ``operation``: by name, also with each state started by every variant that may."""
+        every = all_placements(interface, operation, binding.dispatched)
+        if binding.dispatched:
+            return every
+        return (
+            *every,
+            *(Placement(f"started-by-{v.name}", starter=v.name) for v in self._starters(interface, operation)),
+        )
+
+    def _starters(self, interface: Interface, operation: Operation) -> list[Variant]:
+        """The other variants that the cell's CPU admits and whose starting calls make a state of an equal layout."""
+        variants = self.variants(interface)
+        mine = next(v for v in variants if v.name == self.cell.variant)
+        starting = [(call, use.state) for call, use in _starting_calls(interface, operation) if call in mine.provides]
+        return [
+            variant
+            for variant in variants
+            if starting
+            and variant is not mine
+            and self.cell.mask.closed.issuperset(variant.requires)
+            and all(call in variant.provides and _same_layout(variant, mine, state) for call, state in starting)
+        ]
+
+    def rebind(self, binding: Binding, interface: Interface, operation: Operation, placement: Placement) -> Binding:
+        """``binding`` with the starting calls of ``placement``'s starter, when it names one."""
+        if not placement.starter:
+            return binding
+        functions = dict(binding.functions)
+        for call, _ in _starting_calls(interface, operation):
+            index = self.built.function(f"{interface.algorithm}.{call}.{placement.starter}")
+            assert index is not None, "a starter provides the starting calls"
+            functions[call] = index
+        return replace(binding, functions=functions)
+
     def placements(self, interface: Interface, operation: Operation, binding: Binding) -> "Choice":
         """Which placements each case of ``operation`` gets."""
-        every = all_placements(interface, operation, binding.dispatched)
+        every = self.every_placement(interface, operation, binding)
         others = tuple(placement for placement in every if placement not in QUICK)
         if self.only:
             return Choice(tuple(placement for placement in every if placement.name == self.only[1]))
@@ -228,6 +263,16 @@ class Bench:
         if self.cell.kind == "variant":
             return Choice(QUICK, others, _ROTATING, all_at_boundary=True)
         return Choice(QUICK, tuple(p for p in others if p.alias or not p.offsets), 1)
+
+
+def _starting_calls(interface: Interface, operation: Operation) -> list[tuple[str, StateUse]]:
+    """The calls of ``operation`` that start a state, with the state."""
+    uses = ((step.call, state_use(interface.calls[step.call], interface)) for step in operation.steps)
+    return [(call, use) for call, use in uses if use and use.starts]
+
+
+def _same_layout(one: Variant, other: Variant, state: str) -> bool:
+    return state in one.state and state in other.state and one.state[state].layout == other.state[state].layout
 
 
 _ROTATING = 2
