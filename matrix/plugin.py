@@ -97,11 +97,12 @@ def pytest_configure(config: pytest.Config) -> None:
         state = controller_state(wanted, settings, option("sandbox"), costs, option("collectonly"))
         if not state.selected:
             raise SelectionError("no cell is selected", why="the filters leave nothing of the plan")
+        recorder = None if option("collectonly") else _recorder(config, state)
     except MatrixError as problem:
         pytest.exit(str(problem), returncode=problem.exit_code)
     config.stash[_STATE] = state
-    if not option("collectonly"):
-        config.stash[_RECORDER] = _recorder(config, state)
+    if recorder:
+        config.stash[_RECORDER] = recorder
         config.pluginmanager.register(Reporter(config.stash[_RECORDER], config), "capmatrix-reporter")
 
 

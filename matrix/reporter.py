@@ -6,6 +6,7 @@ import pytest
 from rich.console import Console
 
 from matrix.report.recorder import Recorder
+from matrix.run.verdict import FAILED, PASSED
 from matrix.scheduling import cell_id
 
 KEY = "capmatrix"
@@ -54,8 +55,12 @@ class Reporter:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Count what was not reached; a run with an unreached cell cannot be green."""
         missing = self._recorder.close()
-        if missing and session.exitstatus == pytest.ExitCode.OK:
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        counts = self._recorder.ledger.counts
+        nothing_ran = bool(self._recorder.ledger.planned) and not counts[PASSED] and not counts[FAILED]
+        if self._recorder.journal_problem and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
+        if (missing or nothing_ran) and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED if missing else pytest.ExitCode.NO_TESTS_COLLECTED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Grid, failures and ledger."""

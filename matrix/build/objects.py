@@ -37,6 +37,11 @@ def _symbol_problems(
             yield f"error: {name} is not exported, but the header provides {call}"
         elif symbol["st_info"]["type"] != "STT_FUNC" or not symbol["st_size"]:
             yield f"error: {name} lacks its .type or .size: a crash in it could not be named"
+    for name, symbol in sorted(symbols.items()):
+        bound, defined = symbol["st_info"]["bind"] in ("STB_GLOBAL", "STB_WEAK"), symbol["st_shndx"] != "SHN_UNDEF"
+        hidden = symbol["st_other"]["visibility"] in ("STV_HIDDEN", "STV_INTERNAL")
+        if bound and defined and name not in provided and not hidden:
+            yield f"error: {name} is exported, but the header does not provide it: it could replace libc's"
     for name in sorted(symbols.keys() & set(foreign)):
         if symbols[name]["st_shndx"] == "SHN_UNDEF":
             yield f"error: {name} of another variant is called by name, not through the dispatcher"

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import shlex
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from matrix.build.ninja import Edge, make
 from matrix.build.toolchain import LINK, compiler_version, qemu_version, worker_flags
-from matrix.errors import BuildError, MatrixError, ToolError
+from matrix.errors import BuildError, ToolError
 from matrix.model.ability import Abilities, CpuAbility
 from matrix.model.capability import CapabilityTable
 from matrix.model.catalog import Catalog
@@ -19,6 +20,11 @@ from matrix.sandbox.base import Sandbox
 from matrix.sandbox.locks import build_lock, cache_root
 
 _PROBES_AT_ONCE = 4
+_REFUSAL = re.compile(
+    r"can't apply global|unable to find CPU model|doesn't support requested feature|not found|must have"
+    r"|uncaught target signal"
+)
+"""How QEMU says that it has no such CPU, and how a guest ends whose libc needs more than the CPU has."""
 
 
 def probe_abilities(sandbox: Sandbox, catalog: Catalog, targets: Iterable[Target]) -> Abilities:
@@ -82,7 +88,10 @@ def _probe_native(sandbox: Sandbox, catalog: Catalog, target: Target) -> CpuAbil
     key = _key(sandbox, target, sources)
     with build_lock(f"abilities-{sandbox.name}-{target.qemu}-{key}"):
         program = _build(sandbox, target, table, sources, key)
-    return _probe(sandbox, [f"./{program}"])
+    try:
+        return _probe(sandbox, [f"./{program}"])
+    except ToolError as problem:
+        return CpuAbility(False, note=problem.why)  # another architecture's machine, or one without its libc
 
 
 def _sources(worker_root: Path, target: Target, table: CapabilityTable) -> dict[str, bytes]:
@@ -155,13 +164,15 @@ def _build(sandbox: Sandbox, target: Target, table: CapabilityTable, sources: di
 
 
 def _probe(sandbox: Sandbox, argv: list[str]) -> CpuAbility:
-    try:
-        done = sandbox.run(argv, seconds=60)
-    except MatrixError as problem:
-        return CpuAbility(False, note=problem.why or problem.what)
+    """What the probe says on one CPU. Raises ToolError when it fails for another reason than that QEMU has no such CPU:
+    a passing lack of memory must not become a skip."""
+    done = sandbox.run(argv, seconds=120)
     note = done.stderr.strip().splitlines()
     if done.status or note:
-        return CpuAbility(False, note=note[0] if note else f"ends with status {done.status}")
+        text = note[0] if note else f"ends with status {done.status}"
+        if not _REFUSAL.search(text):
+            raise ToolError(f"{argv[0]} cannot run the capability probe", why=f"{text} ({' '.join(argv)})")
+        return CpuAbility(False, note=text)
     answers = dict(line.split() for line in done.stdout.splitlines())
     return CpuAbility(True, frozenset(name for name, answer in answers.items() if answer == "yes"))
 
@@ -170,7 +181,7 @@ def _load(store: Path) -> dict[str, CpuAbility]:
     try:
         raw = json.loads(store.read_text())
         return {text: CpuAbility(row["starts"], frozenset(row["executes"]), row["note"]) for text, row in raw.items()}
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}  # absent or damaged: probed anew
 
 

@@ -42,8 +42,8 @@ def kernel_flags(target: Target, table: CapabilityTable, variant: Variant) -> li
 def compiler_version(sandbox: Sandbox, compiler: str) -> str:
     """First line of ``compiler --version``. Raises ToolError."""
     done = sandbox.run([compiler, "--version"], seconds=60)
-    if done.status:
-        raise ToolError(f"{compiler} does not run", why=done.stderr.strip())
+    if done.status or not done.stdout.strip():
+        raise ToolError(f"{compiler} does not run", why=done.stderr.strip() or "it says no version")
     return done.stdout.splitlines()[0]
 
 
@@ -51,6 +51,6 @@ def compiler_version(sandbox: Sandbox, compiler: str) -> str:
 def qemu_version(sandbox: Sandbox, qemu: str) -> str:
     """First line of ``qemu --version``. Raises ToolError."""
     done = sandbox.run([qemu, "--version"], seconds=60)
-    if done.status:
-        raise ToolError(f"{qemu} does not run", why=done.stderr.strip())
+    if done.status or not done.stdout.strip():
+        raise ToolError(f"{qemu} does not run", why=done.stderr.strip() or "it says no version")
     return done.stdout.splitlines()[0]

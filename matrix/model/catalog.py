@@ -96,6 +96,10 @@ def load_provider(name: str, root: Path, capabilities: dict[str, CapabilityTable
         interface = load_interface(description)
         interfaces[interface.algorithm] = interface
         files = sorted(path for path in folder.iterdir() if path.suffix in (".c", ".S"))
+        for path in folder.iterdir():
+            if path.suffix not in (".c", ".S", ".h", ".toml") and not path.name.startswith("."):
+                why = "variants end in .c or .S; headers in .h, the interface in .toml"
+                raise HeaderError(f"{path.name} would be ignored", where=str(path), why=why, step="rename or move it")
         found = [read_variant(path, interface, capabilities) for path in files]
         variants.extend(sorted(found, key=lambda variant: (variant.priority, variant.name)))
     _check(variants)

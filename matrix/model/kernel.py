@@ -69,6 +69,8 @@ class Variant:
         return self.symbols.get(call, f"{self.algorithm}_{call}_{self.name}")
 
 
+MAX_STATE_BYTES = 64 << 10
+"""A state, with what the dispatcher puts in front of it, must fit into a buffer of the worker."""
 _BLOCK = re.compile(r"/\*toml\n(.*?)\*/", re.DOTALL)
 _NAME = re.compile(r"[a-z][a-z0-9]*")
 _SYMBOL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -160,6 +162,10 @@ def _check_states(variant: Variant, interface: Interface, refuse: Callable[[str,
         if name not in variant.state:
             raise refuse("state", f"{name!r} is used by a call but has no size")
         state = variant.state[name]
-        if state.bytes <= 0 or state.align not in (1, 2, 4, 8, 16, 32, 64) or state.bytes % state.align:
-            why = f"{name}: bytes > 0, align a power of two up to 64, bytes a multiple of align"
+        if (
+            not 0 < state.bytes <= MAX_STATE_BYTES
+            or state.align not in (1, 2, 4, 8, 16, 32, 64)
+            or state.bytes % state.align
+        ):
+            why = f"{name}: 1 to {MAX_STATE_BYTES} bytes, align a power of two up to 64, bytes a multiple of align"
             raise refuse("state", why)

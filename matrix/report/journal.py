@@ -5,25 +5,40 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from matrix.errors import TableError
+from matrix.errors import TableError, ToolError
 
 
 class Journal:
-    """Written line by line and flushed, so that a killed run leaves all that it had measured."""
+    """Written line by line and flushed, so that a killed run leaves all that it had measured.
+
+    ``problem`` is why a line could not be written, '' as long as all could.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._file: TextIO = path.open("w", encoding="utf-8")
+        self.problem = ""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file: TextIO = path.open("w", encoding="utf-8")
+        except OSError as problem:
+            raise ToolError(
+                "the journal cannot be written", why=str(problem), step="`--journal FILE` moves it"
+            ) from None
 
     def write(self, line: str, /, **fields: Any) -> None:
         """Append one JSON object: ``line`` says which sort of line it is."""
-        self._file.write(json.dumps({"line": line, **fields}, sort_keys=True) + "\n")
-        self._file.flush()
+        try:
+            self._file.write(json.dumps({"line": line, **fields}, sort_keys=True) + "\n")
+            self._file.flush()
+        except OSError as problem:
+            self.problem = self.problem or str(problem)  # the run goes on in memory; the summary says it
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        try:
+            self._file.close()
+        except OSError as problem:
+            self.problem = self.problem or str(problem)
 
 
 def read_journal(path: Path) -> Iterator[dict[str, Any]]:

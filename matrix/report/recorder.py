@@ -108,6 +108,11 @@ class Recorder:
         if file:
             console.print(f"  python -m matrix repro {file}", highlight=False, soft_wrap=True)
 
+    @property
+    def journal_problem(self) -> str:
+        """Why the journal is incomplete, '' when it is not."""
+        return self._journal.problem
+
     def print_summary(self, console: Console) -> None:
         """Grid, failures with their repro lines, notes, and the ledger as the last line."""
         for table in grids(self._cells, self.ledger):
@@ -117,6 +122,9 @@ class Recorder:
         if len(self._failures) > _MOST_SHOWN:
             more = len(self._failures) - _MOST_SHOWN
             console.print(f"... and {more} failed cells more, all in {self.path}", highlight=False, soft_wrap=True)
+        if self._journal.problem:
+            text = f"the journal {self.path} is incomplete: {self._journal.problem}"
+            console.print(text, highlight=False, markup=False, soft_wrap=True, style="bold red")
         for note in self._notes:
             console.print(f"note: {note}", highlight=False, markup=False, soft_wrap=True)
         runs = sum(int(entry.result.get("runs", 0)) for entry in self.ledger.entries.values())
@@ -130,4 +138,11 @@ class Recorder:
         )
         if not self.ledger.planned:
             console.print("no cell is selected: `-k` or the node ids leave nothing of the plan", highlight=False)
+        if self.ledger.planned and not counts_of_ends(self.ledger):
+            console.print("nothing ran: every selected cell is skipped, which proves nothing", style="bold red")
         console.print(self.ledger.line(), highlight=False, soft_wrap=True, style="bold")
+
+
+def counts_of_ends(ledger: Ledger) -> int:
+    """How many cells ran, well or badly."""
+    return ledger.counts[PASSED] + ledger.counts[FAILED]

@@ -86,6 +86,10 @@ def _no_answer(run: Run, outcome: oc.Outcome, symbols: Symbols) -> Failure:
         return Failure(vd.CRASH, f"the guest ended with status {outcome.status}: {outcome.stderr.strip()[-300:]}")
     if isinstance(outcome, oc.Garbage):
         return Failure(vd.PROTOCOL, f"the guest wrote garbage: {outcome.why}")
+    if isinstance(outcome, oc.Unrepeated):
+        failure = _no_answer(run, outcome.death, symbols)
+        failure.summary += "; it did not repeat when the case ran alone: it depends on earlier calls"
+        return failure
     assert isinstance(outcome, oc.Refused)
     return Failure(vd.PROTOCOL, f"the worker refuses the request (status {outcome.status}): {outcome.text}")
 

@@ -66,7 +66,14 @@ class Garbage:
     why: str
 
 
-Outcome = Answer | Refused | Violated | RegisterClobbered | Crashed | Died | TimedOut | Garbage
+@dataclass(frozen=True)
+class Unrepeated:
+    """The guest ended at this request in company of others, but answered it alone: it depends on earlier calls."""
+
+    death: "Outcome"
+
+
+Outcome = Answer | Refused | Violated | RegisterClobbered | Crashed | Died | TimedOut | Garbage | Unrepeated
 
 
 def is_death(outcome: Outcome) -> bool:

@@ -17,6 +17,8 @@ from matrix.worker.protocol import Frame, FrameReader, Hello, Op, Status
 DEADLINE = 10.0
 """Seconds that one request may take; far above any kernel call, far below a user's patience."""
 _START_DEADLINE = 30.0
+_MOST_FORGIVEN = 3
+"""Deaths without a word that one guest may have and still be believed."""
 _INTERRUPT_GRACE = 2.0
 _WINDOW_REQUESTS = 256
 _WINDOW_BYTES = 1 << 20
@@ -93,6 +95,7 @@ class Guest:
         self._channel: Channel | None = None
         self._reader = FrameReader()
         self._last_id = 0
+        self._forgiven = 0
         self._interrupted = False
         self._prelude: tuple[Op, bytes] | None = None
         self.hello = self._fresh()
@@ -205,13 +208,22 @@ class Guest:
             return oc.Garbage(str(problem))
 
     def _confirmed(self, death: Outcome, victim: _InFlight) -> Outcome:
-        """Run the request alone in a fresh guest: a death that does not repeat is answered, and noted as flaky."""
+        """Run the request alone in a fresh guest; a death that does not repeat is noted as flaky.
+
+        A guest that was killed from outside says nothing, and garbage may belong to an earlier request: they are
+        forgiven a few times. A signal or a hang that the guest itself reported happened, and stays a failure.
+        """
         self._restart()
         again = self._alone(victim)
         if oc.is_death(again):
             self._end()
         if not oc.same_death(death, again):
             self._counts.notes.append(f"flaky: {oc.describe(death)}; alone in a fresh guest: {oc.describe(again)}")
+            if not oc.is_death(again):
+                silent = isinstance(death, oc.Died | oc.Garbage)
+                self._forgiven += silent
+                if not silent or self._forgiven > _MOST_FORGIVEN:
+                    return oc.Unrepeated(death)
         return again
 
     def _alone(self, victim: _InFlight) -> Outcome:

@@ -126,7 +126,8 @@ def test_a_wrong_header_is_one_clear_error(
     ("header", "reason"),
     [
         ({"state": {}}, "'ctx' is used by a call but has no size"),
-        ({"state": {"ctx": {"bytes": 0}}}, "bytes > 0"),
+        ({"state": {"ctx": {"bytes": 0}}}, "1 to 65536 bytes"),
+        ({"state": {"ctx": {"bytes": 1 << 44}}}, "1 to 65536 bytes"),
         ({"state": {"ctx": {"bytes": 64, "align": 24}}}, "power of two"),
         ({"state": {"ctx": {"bytes": 128, "align": 128}}}, "up to 64"),
         ({"state": {"ctx": {"bytes": 60, "align": 8}}}, "multiple of align"),

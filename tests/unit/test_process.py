@@ -103,6 +103,8 @@ while True:
         os._exit(7)
     elif verb == "die-once" and first_time(rest):
         os._exit(7)
+    elif verb == "crash-once" and first_time(rest):
+        crash(11, request, op)
     elif verb == "crash":
         crash(11, request, op)
     elif verb == "crash-then-die":
@@ -262,6 +264,18 @@ def test_a_death_that_does_not_repeat_is_answered_and_noted(stage: Stage) -> Non
     assert len(stage.counts.notes) == 1
     assert stage.counts.notes[0].startswith("flaky: ended with status 7")
     assert "answered" in stage.counts.notes[0]
+
+
+def test_a_crash_that_does_not_repeat_stays_a_failure(stage: Stage) -> None:
+    outcomes = list(stage.guest().many(requests("a", "crash-once marker", "b")))
+    assert answers(outcomes) == ["a", "Unrepeated", "b"]
+    assert isinstance(outcomes[1], oc.Unrepeated)
+    assert isinstance(outcomes[1].death, oc.Crashed)
+
+
+def test_silent_deaths_are_forgiven_a_few_times_only(stage: Stage) -> None:
+    asked = [f"die-once marker{number}" for number in range(5)]
+    assert answers(list(stage.guest().many(requests(*asked)))) == [*asked[:3], "Unrepeated", "Unrepeated"]
 
 
 def test_a_death_that_repeats_otherwise_is_reported_as_it_was_alone(stage: Stage) -> None:
