@@ -89,6 +89,7 @@ def _no_answer(run: Run, outcome: oc.Outcome, symbols: Symbols) -> Failure:
     if isinstance(outcome, oc.Unrepeated):
         failure = _no_answer(run, outcome.death, symbols)
         failure.summary += "; it did not repeat when the case ran alone: it depends on earlier calls"
+        failure.needs_cell = True
         return failure
     assert isinstance(outcome, oc.Refused)
     return Failure(vd.PROTOCOL, f"the worker refuses the request (status {outcome.status}): {outcome.text}")

@@ -82,10 +82,13 @@ class Collector:
         if job.case is not self.last_case:
             self.last_case = job.case
             self.result.cases += 1
-        if failure:
+        if failure and failure.needs_cell:
+            failure.summary += f" (case {job.case.name}, placement {job.placement.name})"
+        elif failure:
             failure.case = job.case.name
             failure.placement = job.placement.name
             failure.input = job.case
+        if failure:
             operation = job.subject.operation.name
             failure.details |= {"operation": operation, "algorithm": job.case.algorithm, "origin": job.case.origin}
             self.result.failures.append(failure)

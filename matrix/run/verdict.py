@@ -23,7 +23,8 @@ NOT_RUN = "not-run"
 class Failure:
     """One failure of a cell. ``case`` is empty when it concerns the cell as a whole.
 
-    ``summary`` is one line for people; ``details`` holds more of it as JSON values; ``input`` is the case itself.
+    ``summary`` is one line for people; ``details`` holds more of it as JSON values; ``input`` is the case itself. With
+    ``needs_cell`` the case alone does not fail: only the whole cell shows it again.
     """
 
     kind: str
@@ -32,6 +33,7 @@ class Failure:
     placement: str = ""
     details: dict[str, Any] = field(default_factory=dict)
     input: Case | None = None
+    needs_cell: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """The journal's form."""
