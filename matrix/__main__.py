@@ -63,7 +63,9 @@ def list_command(targets: tuple[str, ...], as_json: bool, probe: bool, sandbox: 
 @click.option("--sandbox", **_SANDBOX_OPTION, help="Where to probe.")
 def explain_command(cell_id: str, probe: bool, sandbox: str) -> None:
     """Say in words what the cell ID is, how it is run and why."""
-    listing.explain(_state((), probe, sandbox), cell_id, _console())
+    target = cell_id.split("/")[0]
+    known = any(row.name == target for row in load_catalog(data_root()).targets.targets)
+    listing.explain(_state((target,) if known else (), probe, sandbox), cell_id, _console())
 
 
 @cli.command("run", context_settings={"ignore_unknown_options": True})

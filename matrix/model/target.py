@@ -111,6 +111,13 @@ class TargetTable:
         more = [profile.of(target) for profile in wanted for target in self.targets if target.arch in profile.arch]
         return replace(self, targets=(*self.targets, *more))
 
+    def only(self, names: Collection[str]) -> "TargetTable":
+        """The table with the targets ``names`` (and their profiles) alone. Raises SelectionError for an unknown one."""
+        for name in names:
+            self.get(name)
+        kept = tuple(t for t in self.targets if t.name in names or t.name.split("@")[0] in names)
+        return replace(self, targets=kept)
+
     def get(self, name: str) -> Target:
         """The target called ``name``. Raises SelectionError."""
         for target in self.targets:

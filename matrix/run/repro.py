@@ -89,7 +89,11 @@ def _case(raw: dict[str, Any]) -> Case:
 def find_cell(catalog: Catalog, recorded: Recorded) -> Cell:
     """The cell that the file names, on the CPU that it names. Raises ReproError when the plan has it no more, or when
     the recorded case is none of it any more: running nothing must not look like the failure."""
-    cell = find(plan(catalog, None), recorded.cell_id)
+    target = recorded.cell_id.split("/")[0]
+    known = any(row.name == target for row in catalog.targets.targets)
+    cell = (
+        find(plan(replace(catalog, targets=catalog.targets.only([target])), None), recorded.cell_id) if known else None
+    )
     if cell is None:
         raise ReproError(f"the plan has no cell {recorded.cell_id}", why="its target, mask or variant is gone")
     if recorded.case and (why := _case_problem(catalog, cell, recorded.case, recorded.placement)):

@@ -80,7 +80,8 @@ def worker_state(wanted: Selection, settings: Settings, handed: dict[str, Any]) 
 
 def _catalog(wanted: Selection) -> Catalog:
     catalog = load_catalog(data_root())
-    return replace(catalog, targets=catalog.targets.with_profiles(wanted.profiles))
+    targets = catalog.targets.with_profiles(wanted.profiles)
+    return replace(catalog, targets=targets.only(wanted.targets) if wanted.targets else targets)
 
 
 def _state(
