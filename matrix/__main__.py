@@ -11,7 +11,7 @@ from rich.console import Console
 from matrix import __version__
 from matrix.commands import bench, images, listing, reproduce, running
 from matrix.commands import doctor as doctor_command
-from matrix.errors import MatrixError
+from matrix.errors import MatrixError, SelectionError
 from matrix.model.catalog import load_catalog
 from matrix.model.selection import Selection
 from matrix.report.costs import load_costs
@@ -105,6 +105,10 @@ def run_command(
     options = ["--sandbox", sandbox, "--seed", str(seed), "--placements", placements, *more]
     options += ["--exhaustive"] if exhaustive else []
     options += ["--shard", shard] if shard else []
+    if profiles and any("/" in name for name in what):
+        raise SelectionError(
+            "--profile goes with targets", why="a cell id names its own", step="write TARGET@PROFILE/..."
+        )
     options += [word for name in profiles for word in ("--profile", name)]
     sys.exit(running.run(what, running.cores() if workers is None else workers, options))
 

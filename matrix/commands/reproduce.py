@@ -13,7 +13,7 @@ from matrix.resources import data_root
 from matrix.run.replay import replay_of
 from matrix.run.repro import BAD, CANNOT_TELL, GOOD, Recorded, find_cell, read_failure, run_again
 from matrix.run.session import Session, Settings
-from matrix.run.verdict import Failure
+from matrix.run.verdict import BUILD, Failure
 from matrix.sandbox.choose import choose_sandbox
 from matrix.sandbox.locks import cache_root
 
@@ -60,6 +60,9 @@ def reproduce(path: Path, options: Options, console: Console) -> int:
         console.print(f"[bold red]{failure.kind}[/]: ", end="")
         console.print(failure.summary, highlight=False, markup=False, soft_wrap=True)
         _show(failure, console)
+    if recorded.kind != BUILD and all(failure.kind == BUILD for failure in result.failures):
+        console.print(f"cannot tell: this does not build, a {recorded.kind} was recorded", highlight=False)
+        return CANNOT_TELL
     return BAD
 
 
