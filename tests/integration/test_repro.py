@@ -142,3 +142,13 @@ def _git(repository: Path, *arguments: str) -> str:
     )
     assert done.returncode == 0, f"git {arguments[0]}: {done.stdout}{done.stderr}"
     return done.stdout
+
+
+def test_a_build_that_fails_for_another_reason_tells_nothing(tmp_path: Path, repository: Path) -> None:
+    work = tmp_path / "work"
+    support.replace(repository / KERNEL, SOUND, WRONG)
+    command = _run(work, repository)
+    support.replace(repository / KERNEL, WRONG, "this does not compile;")
+    status, output = _shell(command, work, repository)
+    assert status == 125, output
+    assert "cannot tell: this does not build, a wrong-answer was recorded" in output
