@@ -210,8 +210,8 @@ class Guest:
     def _confirmed(self, death: Outcome, victim: _InFlight) -> Outcome:
         """Run the request alone in a fresh guest; a death that does not repeat is noted as flaky.
 
-        A guest that was killed from outside says nothing, and garbage may belong to an earlier request: they are
-        forgiven a few times. A signal or a hang that the guest itself reported happened, and stays a failure.
+        A guest that was killed or paused from outside says nothing, and garbage may belong to an earlier request: they
+        are forgiven a few times. A signal or a hang that the guest itself reported happened, and stays a failure.
         """
         self._restart()
         again = self._alone(victim)
@@ -220,7 +220,7 @@ class Guest:
         if not oc.same_death(death, again):
             self._counts.notes.append(f"flaky: {oc.describe(death)}; alone in a fresh guest: {oc.describe(again)}")
             if not oc.is_death(again):
-                silent = isinstance(death, oc.Died | oc.Garbage)
+                silent = isinstance(death, oc.Died | oc.Garbage) or death == oc.TimedOut(self._deadline)
                 self._forgiven += silent
                 if not silent or self._forgiven > _MOST_FORGIVEN:
                     return oc.Unrepeated(death)
