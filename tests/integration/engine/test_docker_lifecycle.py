@@ -77,7 +77,9 @@ def test_a_blow_in_a_run_changes_no_verdict(
     engine: Any, shared_cache: Path, tmp_path: Path, blow: Callable[[Any], None]
 ) -> None:
     more = {"CAPMATRIX_CACHE": str(shared_cache)}
-    process = start(tmp_path, "-m", "matrix", "run", LONG_CELL, "-n", "0", "--sandbox", "docker", more=more)
+    # All placements: on an idle machine the quick ones are over before the blow falls.
+    options = ("-n", "0", "--sandbox", "docker", "--placements", "full")
+    process = start(tmp_path, "-m", "matrix", "run", LONG_CELL, *options, more=more)
 
     def workers() -> list[Any]:
         return [one for one in containers_of(engine, family(process.pid)) if one.labels["capmatrix"] == "worker"]
