@@ -7,18 +7,17 @@ from typing import Any
 
 import pytest
 
-from matrix.errors import EngineError, MatrixError, SelectionError
+from matrix.errors import EngineError, MatrixError, SelectionError, StoreError
 from matrix.model.plan import KINDS, REASONS, Cell
 from matrix.model.selection import CPU_HELP, FILTERS, Selection
 from matrix.model.target import EVERY_PROFILE
 from matrix.report.costs import load_costs
-from matrix.report.failures import failure_record, write_failure
+from matrix.report.failures import failure_record, forget_failures, repro_command, write_failure
 from matrix.report.recorder import Recorder
 from matrix.reporter import KEY as _KEY
 from matrix.reporter import Reporter
 from matrix.resources import conformance_root
 from matrix.run.cells import run_cell
-from matrix.run.expectation import load_expectation
 from matrix.run.session import Session, Settings
 from matrix.run.state import RunState, controller_state, worker_state
 from matrix.scheduling import CellScheduling
@@ -194,7 +193,8 @@ def check_cell(request: pytest.FixtureRequest) -> Callable[[Cell], None]:
             config.stash[_SESSION] = config.stash[_STATE].session()
         session = config.stash[_SESSION]
         try:
-            result = run_cell(session, cell, load_expectation(conformance_root() / "expected_dispatch.toml"))
+            forget_failures(config.invocation_params.dir, cell)
+            result = run_cell(session, cell, config.stash[_STATE].expectation)
         except EngineError as problem:
             request.session.shouldstop = str(problem)  # no later cell can run either: they count as not run
             pytest.fail(str(problem), pytrace=False)
@@ -205,7 +205,10 @@ def check_cell(request: pytest.FixtureRequest) -> Callable[[Cell], None]:
             settings = {"seed": session.settings.seed, "exhaustive": session.settings.exhaustive}
             facts = {**result.facts, "sandbox": session.sandbox.name, "detected": result.detected}
             record = failure_record(cell, failure, failure.input, facts, settings)
-            row["file"] = str(write_failure(config.invocation_params.dir, cell, failure, record))
+            try:
+                row["file"] = str(write_failure(config.invocation_params.dir, cell, failure, record))
+            except StoreError as problem:
+                row["summary"] += f" ({problem.what}: {problem.why})"
         node.user_properties.append((_KEY, told))
         if result.failures:
             pytest.fail("\n".join(_lines(told)), pytrace=False)
@@ -218,4 +221,7 @@ def _lines(result: dict[str, Any]) -> Iterator[str]:
         place = f" (case {failure['case']}, placement {failure['placement']})" if failure["case"] else ""
         yield f"{result['id']}: {failure['kind']}{place}"
         yield f"  {failure['summary']}"
-        yield f"  python -m matrix repro {failure['file']}"
+        if "file" in failure:
+            yield f"  {repro_command(failure['file'])}"
+    if result["stopped"]:
+        yield f"{result['id']}: {result['stopped']}"

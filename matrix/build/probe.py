@@ -10,7 +10,7 @@ from pathlib import Path
 
 from matrix.build.ninja import Edge, make
 from matrix.build.toolchain import LINK, compiler_version, qemu_version, worker_flags
-from matrix.errors import BuildError, ToolError
+from matrix.errors import BuildError, ToolError, storing
 from matrix.model.ability import Abilities, CpuAbility
 from matrix.model.capability import CapabilityTable
 from matrix.model.catalog import Catalog
@@ -187,7 +187,8 @@ def _load(store: Path) -> dict[str, CpuAbility]:
 
 def _save(store: Path, known: dict[str, CpuAbility]) -> None:
     raw = {text: {"starts": a.starts, "executes": sorted(a.executes), "note": a.note} for text, a in known.items()}
-    store.parent.mkdir(parents=True, exist_ok=True)
     scratch = store.with_suffix(".tmp")
-    scratch.write_text(json.dumps(raw, indent=1))
-    scratch.replace(store)
+    with storing("what the emulator can do", store):
+        store.parent.mkdir(parents=True, exist_ok=True)
+        scratch.write_text(json.dumps(raw, indent=1))
+        scratch.replace(store)

@@ -1,29 +1,36 @@
 """The journal: one JSON line for the run, one per cell as it ends, one per failing case, one for the ledger."""
 
+import fcntl
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from matrix.errors import TableError, ToolError
+from matrix.errors import StoreError, TableError, storing
 
 
 class Journal:
     """Written line by line and flushed, so that a killed run leaves all that it had measured.
 
+    An earlier journal in its place is overwritten, unless its run still goes on: it holds a lock on the file.
     ``problem`` is why a line could not be written, '' as long as all could.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.problem = ""
-        try:
+        with storing("the journal", path, "`--journal FILE` moves it"):
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file: TextIO = path.open("w", encoding="utf-8")
-        except OSError as problem:
-            raise ToolError(
-                "the journal cannot be written", why=str(problem), step="`--journal FILE` moves it"
-            ) from None
+            self._file: TextIO = path.open("a", encoding="utf-8")
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._file.close()
+            why = "another run writes it now, and puts its failure files beside it"
+            step = "wait for it, start this run in another folder, or give it its own `--journal FILE`"
+            raise StoreError("the journal is in use", where=str(path), why=why, step=step) from None
+        with storing("the journal", path, "`--journal FILE` moves it"):
+            self._file.truncate(0)
 
     def write(self, line: str, /, **fields: Any) -> None:
         """Append one JSON object: ``line`` says which sort of line it is."""

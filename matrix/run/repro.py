@@ -12,7 +12,7 @@ from matrix.errors import ReproError
 from matrix.model.catalog import Catalog
 from matrix.model.plan import NATIVE, Cell, find, plan
 from matrix.run.cells import run_cell
-from matrix.run.expectation import load_expectation
+from matrix.run.expectation import checked_expectation
 from matrix.run.session import Session
 from matrix.run.verdict import CellResult
 
@@ -127,5 +127,4 @@ def run_again(session: Session, recorded: Recorded) -> CellResult:
     only = (recorded.case, recorded.placement) if recorded.case else None
     if only and cell.kind in ("dispatch", "trap"):
         only = None  # these cells choose their own few cases
-    expectation = load_expectation(session.catalog.root / "tests" / "conformance" / "expected_dispatch.toml")
-    return run_cell(session, cell, expectation, only)
+    return run_cell(session, cell, checked_expectation(session.catalog), only)

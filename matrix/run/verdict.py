@@ -48,7 +48,10 @@ class Failure:
 
 @dataclass
 class CellResult:
-    """What a cell did: how many cases ran (each in how many placements), how many were skipped by reason, failures."""
+    """What a cell did: how many cases ran (each in how many placements), how many were skipped by reason, failures.
+
+    ``stopped`` says why the cell gave up early and how many cases it left out, '' when it came to its end.
+    """
 
     id: str
     cases: int = 0
@@ -59,6 +62,7 @@ class CellResult:
     detected: list[str] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
+    stopped: str = ""
 
     @property
     def verdict(self) -> str:
@@ -78,4 +82,5 @@ class CellResult:
             "detected": self.detected,
             "facts": self.facts,
             "seconds": round(self.seconds, 4),
+            "stopped": self.stopped,
         }

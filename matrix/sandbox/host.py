@@ -13,7 +13,7 @@ from pathlib import Path
 
 import ninja
 
-from matrix.errors import ToolError
+from matrix.errors import ToolError, storing
 from matrix.model.target import Target
 from matrix.sandbox.base import Completed
 
@@ -126,17 +126,20 @@ class HostSandbox:
     name = "host"
 
     def __init__(self, root: Path) -> None:
+        """Raises StoreError when the folder cannot be made."""
         self.root = root
-        root.mkdir(parents=True, exist_ok=True)
+        with storing("the cache", root):
+            root.mkdir(parents=True, exist_ok=True)
 
     def write(self, files: Mapping[str, bytes]) -> None:
         """See Sandbox."""
         for name, data in files.items():
             path = self.root / name
-            path.parent.mkdir(parents=True, exist_ok=True)
             scratch = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-            scratch.write_bytes(data)
-            scratch.replace(path)
+            with storing("the cache", path):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                scratch.write_bytes(data)
+                scratch.replace(path)
 
     def read(self, path: str) -> bytes:
         """See Sandbox."""

@@ -6,13 +6,26 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
 from matrix.model.catalog import Catalog, load_catalog
 from matrix.resources import data_root
 
-settings.register_profile("unit", max_examples=20, deadline=None)
-settings.load_profile("unit")
+try:
+    from hypothesis import settings
+except ModuleNotFoundError:
+    LACKING = "hypothesis"
+else:
+    LACKING = ""
+    settings.register_profile("unit", max_examples=20, deadline=None)
+    settings.load_profile("unit")
+
+
+def pytest_collect_file(file_path: Path) -> None:
+    """Say what is missing only where unit tests are collected: pytest loads this file for `pytest --help` too."""
+    if LACKING:
+        why = f"{file_path.name} and its neighbours need {LACKING}: `pip install {LACKING}`, or `./toxw -e unit`"
+        pytest.exit(why, returncode=pytest.ExitCode.USAGE_ERROR)
+
 
 CAPABILITIES = """
 [[capability]]
