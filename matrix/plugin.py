@@ -20,6 +20,7 @@ from matrix.resources import conformance_root
 from matrix.run.cells import run_cell
 from matrix.run.session import Session, Settings
 from matrix.run.state import RunState, controller_state, worker_state
+from matrix.run.verdict import CellResult
 from matrix.scheduling import CellScheduling
 
 _STATE = pytest.StashKey[RunState]()
@@ -192,14 +193,16 @@ def check_cell(request: pytest.FixtureRequest) -> Callable[[Cell], None]:
         if _SESSION not in config.stash:
             config.stash[_SESSION] = config.stash[_STATE].session()
         session = config.stash[_SESSION]
+        result: CellResult | MatrixError
         try:
             forget_failures(config.invocation_params.dir, cell)
             result = run_cell(session, cell, config.stash[_STATE].expectation)
-        except EngineError as problem:
-            request.session.shouldstop = str(problem)  # no later cell can run either: they count as not run
-            pytest.fail(str(problem), pytrace=False)
         except MatrixError as problem:
-            pytest.fail(str(problem), pytrace=False)
+            result = problem
+        if isinstance(result, MatrixError):
+            if isinstance(result, EngineError | StoreError):
+                request.session.shouldstop = str(result)  # no later cell can run either: they count as not run
+            pytest.fail(str(result), pytrace=False)
         told = result.as_json()
         for failure, row in zip(result.failures, told["failures"], strict=True):
             settings = {"seed": session.settings.seed, "exhaustive": session.settings.exhaustive}

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from matrix.build.ninja import Edge, make
+from matrix.build.ninja import Edge, discard_damaged, make
 from matrix.build.toolchain import LINK, compiler_version, qemu_version, worker_flags
 from matrix.errors import BuildError, ToolError, storing
 from matrix.model.ability import Abilities, CpuAbility
@@ -134,6 +134,7 @@ def _build(sandbox: Sandbox, target: Target, table: CapabilityTable, sources: di
     """The probe's path. It is assembled with every capability allowed; C stays at the baseline."""
     folder = f"probes/{target.qemu}-{key}"
     program = f"{folder}/probe"
+    discard_damaged(sandbox, [program, f"{folder}/probes.o"])
     if not sandbox.missing([program]):
         return program
     sandbox.write({f"{folder}/{name}": data for name, data in sources.items()})

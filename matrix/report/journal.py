@@ -30,7 +30,8 @@ class Journal:
             step = "wait for it, start this run in another folder, or give it its own `--journal FILE`"
             raise StoreError("the journal is in use", where=str(path), why=why, step=step) from None
         with storing("the journal", path, "`--journal FILE` moves it"):
-            self._file.truncate(0)
+            if path.is_file():  # not a device or a pipe
+                self._file.truncate(0)
 
     def write(self, line: str, /, **fields: Any) -> None:
         """Append one JSON object: ``line`` says which sort of line it is."""

@@ -67,7 +67,9 @@ class Recorder:
     def broken(self, cell_id: str, text: str) -> None:
         """A cell ended without a result of its own: an error outside of it."""
         self.ledger.record(cell_id, Entry(FAILED, kinds=(NOT_RUN,)))
-        self._fail(cell_id, f"{NOT_RUN}: {text.strip().splitlines()[0] if text.strip() else ''}", "")
+        lines = [line.strip() for line in text.strip().splitlines()]
+        told = [*lines[:1], *(line.removeprefix("why: ") for line in lines[1:] if line.startswith("why: "))]
+        self._fail(cell_id, f"{NOT_RUN}: {': '.join(told[:2])}", "")
         self._journal.write("cell", id=cell_id, verdict=FAILED, kinds=[NOT_RUN], text=text)
 
     def process_ended(self, counts: dict[str, Any]) -> None:

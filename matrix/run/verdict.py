@@ -16,6 +16,18 @@ VIOLATION = "violation"
 NOT_TRAPPED = "not-trapped"
 PROTOCOL = "protocol"
 NOT_RUN = "not-run"
+KINDS = (
+    WRONG_ANSWER,
+    CRASH,
+    TIMEOUT,
+    BUILD,
+    WRONG_VARIANT,
+    MASK_INEFFECTIVE,
+    VIOLATION,
+    NOT_TRAPPED,
+    PROTOCOL,
+    NOT_RUN,
+)
 """Kinds of failure. Every failed cell has one."""
 
 
