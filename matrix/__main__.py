@@ -13,7 +13,8 @@ from matrix import __version__
 from matrix.commands import bench, images, listing, reproduce, running
 from matrix.commands import doctor as doctor_command
 from matrix.errors import MatrixError, SelectionError
-from matrix.model.catalog import load_catalog
+from matrix.model.catalog import every_profile, load_catalog
+from matrix.model.cell_ids import cell_named
 from matrix.model.selection import CPU_HELP, FILTERS, Selection
 from matrix.report.costs import load_costs
 from matrix.resources import data_root
@@ -41,7 +42,9 @@ def cli() -> None:
 
 
 def _state(targets: tuple[str, ...], probe: bool, sandbox: str) -> RunState:
-    return controller_state(Selection(targets), Settings(), sandbox, load_costs(), collect_only=not probe)
+    profiles = tuple(dict.fromkeys(name.partition("@")[2] for name in targets if "@" in name))
+    wanted = Selection(targets, profiles=profiles)
+    return controller_state(wanted, Settings(), sandbox, load_costs(), collect_only=not probe)
 
 
 @cli.command("list")
@@ -64,9 +67,8 @@ def list_command(targets: tuple[str, ...], as_json: bool, probe: bool, sandbox: 
 @click.option("--sandbox", **_SANDBOX_OPTION, help="Where to probe.")
 def explain_command(cell_id: str, probe: bool, sandbox: str) -> None:
     """Say in words what the cell ID is, how it is run and why."""
-    target = cell_id.split("/")[0]
-    known = any(row.name == target for row in load_catalog(data_root()).targets.targets)
-    listing.explain(_state((target,) if known else (), probe, sandbox), cell_id, _console())
+    cell = cell_named(every_profile(load_catalog(data_root())), cell_id)
+    listing.explain(_state((cell.target,), probe, sandbox), cell_id, _console())
 
 
 class _RunCommand(click.Command):

@@ -6,7 +6,6 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from matrix.model.cell_ids import unknown_cell
 from matrix.model.choice import length_classes
 from matrix.model.plan import KINDS, NATIVE, REASONS, Cell, find
 from matrix.run.state import RunState
@@ -69,8 +68,8 @@ def print_plan(state: RunState, console: Console) -> None:
         row = [masks, variants, *(kinds[kind] for kind in KINDS), skipped]
         table.add_row(name, *map(str, row))
     console.print(table)
-    for cell in state.selected:
-        console.print(cell.id + (f"  skip {cell.reason}" if cell.reason else ""), highlight=False, soft_wrap=True)
+    lines = [cell.id + (f"  skip {cell.reason}" if cell.reason else "") for cell in state.selected]
+    console.print("\n".join(lines), highlight=False, markup=False, soft_wrap=True)
     reasons = Counter(cell.reason for cell in state.selected if cell.reason)
     for reason, count in reasons.most_common():
         console.print(f"{count} skipped: {reason} - {REASONS[reason]}", highlight=False, soft_wrap=True)
@@ -80,10 +79,9 @@ def print_plan(state: RunState, console: Console) -> None:
 
 
 def explain(state: RunState, cell_id: str, console: Console) -> None:
-    """One cell in words. Raises SelectionError when there is none of that id."""
+    """One cell of the state in words."""
     cell = find(state.cells, cell_id)
-    if cell is None:
-        raise unknown_cell(cell_id, state.cells)
+    assert cell is not None, "the caller has looked for it"
     for line in _explanation(state, cell):
         console.print(line, highlight=False, soft_wrap=True)
 

@@ -22,17 +22,14 @@ def pytest_arguments(what: Sequence[str], workers: int, options: Iterable[str]) 
     catalog = every_profile(load_catalog(data_root()))
     root = conformance_root()
     cells = [name for name in what if "/" in name]
-    nodes: list[str] = []
-    targets: list[str] = []
-    for name in what:
-        if "/" not in name:
-            targets.append(catalog.targets.get(name).name)
-            continue
-        cell = cell_named(catalog, name)
-        nodes.append(f"{root / f'test_{cell.kind}.py'}::test_{cell.kind}[{cell.id}]")
-    if nodes and targets:
-        why = f"{targets[0]} is a target, {cells[0]} a cell"
+    if cells and len(cells) < len(what):
+        target = next(name for name in what if name not in cells)
+        why = f"{target} is a target, {cells[0]} a cell"
         raise SelectionError("targets and cells cannot be mixed", why=why, step="name targets, or cell ids")
+    targets = [catalog.targets.get(name).name for name in what if name not in cells]
+    nodes = []
+    for cell in (cell_named(catalog, name) for name in cells):
+        nodes.append(f"{root / f'test_{cell.kind}.py'}::test_{cell.kind}[{cell.id}]")
     targets += [name.split("/")[0] for name in cells]  # so that only their QEMU is probed
     arguments = [word for name in dict.fromkeys(targets) for word in ("--target", name)]
     profiles = dict.fromkeys(name.partition("@")[2] for name in targets if "@" in name)

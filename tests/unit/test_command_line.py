@@ -103,7 +103,7 @@ def test_every_kind_of_cell_can_be_explained(terminal: Terminal, catalog: Catalo
     ("arguments", "code", "words"),
     [
         (["explain", "x86_64/hard/none/chacha21"], 21, "there is no cell 'x86_64/hard/none/chacha21'"),
-        (["explain", "nonsense"], 21, "no id begins like it"),
+        (["explain", "nonsense"], 21, "an id is target/enforcement/mask/subject"),
         (["list", "x86-65"], 21, "unknown target 'x86-65'"),
         (["run", "x86-65"], 21, "unknown target 'x86-65'"),
         (["run", "x86_64/hard/none/chacha21"], 21, "there is no cell"),
