@@ -23,7 +23,8 @@ def cell_named(catalog: Catalog, cell_id: str) -> Cell:
     names = [target.name for target in catalog.targets.targets]
     if parts[0] not in names:
         raise SelectionError(what, why=_unknown_part("target", parts, 0, names))
-    left = plan(replace(catalog, targets=catalog.targets.only([parts[0]])), None)
+    alone = replace(catalog.targets, targets=(catalog.targets.get(parts[0]),))
+    left = plan(replace(catalog, targets=alone), None)
     for number, name in enumerate(_PARTS):
         known = list(dict.fromkeys(cell.id.split("/")[number] for cell in left))
         if parts[number] not in known:
