@@ -39,10 +39,10 @@ def make(sandbox: Sandbox, folder: str, edges: Iterable[Edge]) -> dict[str, str]
     sandbox.write({script: "\n".join(lines).encode()})
     done = sandbox.run(["ninja", "-k", "0", "-f", script], seconds=1800)
     failed = sandbox.missing(edge.output for edge in todo)
+    if done.status or failed:
+        _require_room(sandbox, min(failed, default=script))
     if done.status and not failed:
         raise ToolError("ninja failed", why=(done.stdout + done.stderr).strip()[-2000:])
-    if failed:
-        _require_room(sandbox, min(failed))
     return {output: _log(sandbox, output, done.stdout + done.stderr) for output in sorted(failed)}
 
 
@@ -54,17 +54,19 @@ def _require_room(sandbox: Sandbox, output: str) -> None:
     """Raises StoreError when the sandbox's disk is full: the compilers failed of that, and cannot even say so."""
     done = sandbox.run(["sh", "-c", _ROOM])
     if done.status:
-        raise StoreError("a compiler cannot write what it makes", where=output, why=done.stderr.strip())
+        why = done.stderr.strip() or f"a file of 8 MB cannot be written (status {done.status})"
+        raise StoreError("a compiler cannot write what it makes", where=output, why=why)
 
 
-_DIGESTS = 'for path; do set -- "$@" "$path.sum"; shift; done; cat -- "$@" 2>/dev/null | sha256sum -c 2>/dev/null'
+_DIGESTS = 'for path; do set -- "$@" "$path.sum"; shift; done; cat -- "$@" | LC_ALL=C sha256sum -c'
 """Reads ``<digest>  <path>`` of each argument's .sum file; says ``<path>: OK`` of what is as it was written."""
 
 
 def discard_damaged(sandbox: Sandbox, outputs: Iterable[str]) -> None:
     """Remove those of ``outputs`` that are not what was made, after a full disk or a crash: they are made anew."""
     wanted = list(outputs)
-    there = [output for output in wanted if output not in sandbox.missing(wanted)] if wanted else []
+    absent = sandbox.missing(wanted)
+    there = [output for output in wanted if output not in absent]
     if not there:
         return
     done = sandbox.run(["sh", "-c", _DIGESTS, "sh", *there])
