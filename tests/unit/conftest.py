@@ -20,11 +20,20 @@ else:
     settings.load_profile("unit")
 
 
-def pytest_collect_file(file_path: Path) -> None:
-    """Say what is missing only where unit tests are collected: pytest loads this file for `pytest --help` too."""
+_WHAT_LACKS = f"the unit tests need {LACKING}: `pip install {LACKING}`, or `./toxw -e unit`"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection() -> None:
+    """Say what is missing when unit tests are collected, not before: pytest loads this file for ``--help`` too."""
     if LACKING:
-        why = f"{file_path.name} and its neighbours need {LACKING}: `pip install {LACKING}`, or `./toxw -e unit`"
-        pytest.exit(why, returncode=pytest.ExitCode.USAGE_ERROR)
+        raise pytest.UsageError(_WHAT_LACKS)
+
+
+def pytest_collect_file() -> None:
+    """The same where this folder is only met on the way, as by ``pytest tests``."""
+    if LACKING:
+        raise pytest.Collector.CollectError(_WHAT_LACKS)
 
 
 CAPABILITIES = """
