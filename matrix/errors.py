@@ -101,7 +101,7 @@ class GuestError(MatrixError):
     """A guest broke the frame protocol or does not start."""
 
     exit_code = 19
-    step = "run `python -m matrix repro` on the failure file, or report a bug in the worker"
+    step = "`python -m matrix doctor` shows the emulator; if that is fine, it is a bug of the worker: please report it"
 
 
 class OracleError(MatrixError):

@@ -49,12 +49,15 @@ class Journal:
             self.problem = self.problem or str(problem)
 
 
+_WHICH = "name the journal of a run (.capmatrix/journal.jsonl)"
+
+
 def read_journal(path: Path) -> Iterator[dict[str, Any]]:
     """The lines of a journal, less a last line that a kill cut off. Raises TableError for anything else."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     except (OSError, UnicodeDecodeError) as problem:
-        raise TableError("a journal cannot be read", where=str(path), why=str(problem)) from None
+        raise TableError("a journal cannot be read", where=str(path), why=str(problem), step=_WHICH) from None
     for number, line in enumerate(lines, 1):
         try:
             row = json.loads(line)
@@ -64,4 +67,6 @@ def read_journal(path: Path) -> Iterator[dict[str, Any]]:
         except ValueError as problem:
             if number == len(lines) and not line.endswith("\n"):
                 return
-            raise TableError("a journal line is not JSON", where=f"{path}, line {number}", why=str(problem)) from None
+            raise TableError(
+                "a journal line is not JSON", where=f"{path}, line {number}", why=str(problem), step=_WHICH
+            ) from None

@@ -15,7 +15,7 @@ import ninja
 
 from matrix.errors import ToolError, storing
 from matrix.model.target import Target
-from matrix.sandbox.base import Completed
+from matrix.sandbox.base import SLOW, Completed
 
 GUEST_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
 """A guest's whole environment: the same on every machine, so that its stack lies the same too."""
@@ -164,7 +164,9 @@ class HostSandbox:
         except OSError as problem:
             raise ToolError(f"cannot start {argv[0]}", why=str(problem)) from None
         except subprocess.TimeoutExpired:
-            raise ToolError(f"{argv[0]} did not end", why=f"no end after {seconds:.0f} s: {' '.join(argv)}") from None
+            raise ToolError(
+                f"{argv[0]} did not end", why=f"no end after {seconds:g} s: {' '.join(argv)}", step=SLOW
+            ) from None
         return Completed(
             done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
         )
