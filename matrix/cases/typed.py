@@ -1,10 +1,15 @@
-"""Vectors typed in from specifications: ``vectors/<algorithm>.toml``."""
+"""Vectors typed in from specifications: ``vectors/<algorithm>.toml``.
 
+A case with ``rounds`` is a chain: each answer becomes part of the next input, whose roles ``feed`` names in order.
+A case with ``target`` runs on that target only.
+"""
+
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
-from matrix.cases.case import Draft, Inputs, Outputs, Tier
+from matrix.cases.case import Chain, Draft, Inputs, Outputs, Tier
 from matrix.errors import VectorError
 from matrix.model.tables import read_toml
 
@@ -16,6 +21,9 @@ class _Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"in
     inputs: dict[str, str | int]
     outputs: dict[str, str]
     tier: Tier = "boundary"
+    feed: list[str] = []
+    rounds: int = 0
+    target: str = ""
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -32,7 +40,11 @@ def read_typed(path: Path) -> list[Draft]:
             for role, value in row.inputs.items()
         }
         outputs: Outputs = {role: hexadecimal(value, where, role) for role, value in row.outputs.items()}
-        drafts.append(Draft(row.name, row.operation, inputs, row.origin, row.tier, outputs, where))
+        if bool(row.feed) != bool(row.rounds):
+            raise VectorError("a chain is incomplete", where=where, why="it needs both feed and rounds")
+        chain = Chain(tuple(row.feed), row.rounds) if row.feed else None
+        draft = Draft(row.name, row.operation, inputs, row.origin, row.tier, outputs, where)
+        drafts.append(replace(draft, chain=chain, target=row.target))
     return drafts
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from matrix.cases.case import Case
-from matrix.cases.corpus import input_problem, output_problem
+from matrix.cases.case import Case, Chain
+from matrix.cases.corpus import input_problem, many_calls_problem, output_problem
 from matrix.cases.placement import all_placements
 from matrix.errors import ReproError
 from matrix.model.catalog import Catalog
@@ -74,7 +74,7 @@ def _case(raw: dict[str, Any]) -> Case:
     def decoded(values: dict[str, Any]) -> dict[str, bytes | int]:
         return {name: value if isinstance(value, int) else bytes.fromhex(value) for name, value in values.items()}
 
-    expected = raw["expected"]
+    expected, chain = raw["expected"], raw.get("chain")
     return Case(
         _text(raw["name"]),
         _text(raw["algorithm"]),
@@ -83,6 +83,8 @@ def _case(raw: dict[str, Any]) -> Case:
         _text(raw["origin"]),
         "full",
         None if expected is None else {name: bytes.fromhex(value) for name, value in expected.items()},
+        chain=Chain(tuple(_text(role) for role in chain["feed"]), int(chain["rounds"])) if chain else None,
+        total=int(raw.get("total", 0)),
     )
 
 
@@ -115,7 +117,11 @@ def _case_problem(catalog: Catalog, cell: Cell, case: Case, placement: str) -> s
         return f"there is no placement {placement!r}"
     if case.expected is not None and set(case.expected) != set(operation.outputs):
         return f"outputs {sorted(case.expected)}, the operation has {sorted(operation.outputs)}"
-    return input_problem(operation, case.inputs) or output_problem(operation, case.inputs, case.expected)
+    return (
+        input_problem(operation, case.inputs)
+        or many_calls_problem(interface, operation, case)
+        or output_problem(operation, case.inputs, case.expected)
+    )
 
 
 def run_again(session: Session, recorded: Recorded) -> CellResult:

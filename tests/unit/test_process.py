@@ -17,7 +17,7 @@ from matrix.sandbox.base import Channel
 from matrix.sandbox.host import HostSandbox
 from matrix.worker import outcome as oc
 from matrix.worker import process
-from matrix.worker.process import Guest, GuestCounts
+from matrix.worker.process import Guest, GuestCounts, Request
 from matrix.worker.protocol import Op, SignalReply, Violation
 
 PATIENT = 30.0
@@ -186,9 +186,9 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
     assert stage.alive() == []
 
 
-def requests(*payloads: str) -> list[tuple[Op, bytes]]:
+def requests(*payloads: str) -> list[Request]:
     """RUN requests with these payloads."""
-    return [(Op.RUN, payload.encode()) for payload in payloads]
+    return [Request(Op.RUN, payload.encode()) for payload in payloads]
 
 
 def answers(outcomes: list[oc.Outcome]) -> list[str]:
@@ -207,7 +207,7 @@ def test_every_request_of_a_long_window_has_its_answer(stage: Stage) -> None:
 def test_large_requests_and_answers_do_not_block_each_other(stage: Stage) -> None:
     guest = stage.guest()
     asked = [bytes([number]) * (300 << 10) for number in range(16)]
-    outcomes = list(guest.many((Op.PING, payload) for payload in asked))
+    outcomes = list(guest.many(Request(Op.PING, payload) for payload in asked))
     assert outcomes == [oc.Answer(payload) for payload in asked]
 
 
@@ -215,11 +215,11 @@ def test_large_requests_and_answers_do_not_block_each_other(stage: Stage) -> Non
 def test_requests_are_taken_only_as_the_window_has_room(stage: Stage, size: int, most: int) -> None:
     taken = 0
 
-    def source() -> Iterator[tuple[Op, bytes]]:
+    def source() -> Iterator[Request]:
         nonlocal taken
         for _ in range(600):
             taken += 1
-            yield Op.PING, b"x" * size
+            yield Request(Op.PING, b"x" * size)
 
     outcomes = stage.guest().many(source())
     next(outcomes)
@@ -240,7 +240,7 @@ def test_a_death_in_the_middle_loses_nothing_and_repeats_nothing(stage: Stage) -
 
 def test_a_death_before_all_was_sent_leaves_no_bytes_behind(stage: Stage) -> None:
     large = [bytes([number]) * (200 << 10) for number in range(4)]
-    outcomes = list(stage.guest().many((Op.RUN, payload) for payload in [b"die", *large]))
+    outcomes = list(stage.guest().many(Request(Op.RUN, payload) for payload in [b"die", *large]))
     assert [type(outcome) for outcome in outcomes] == [oc.Died, *[oc.Answer] * 4]
     assert outcomes[1:] == [oc.Answer(payload) for payload in large]
     assert stage.counts.notes == []
@@ -369,8 +369,8 @@ def test_stopping_early_ends_the_guest_and_the_next_request_meets_no_old_answer(
 
 
 def test_a_source_that_fails_ends_the_guest_too(stage: Stage) -> None:
-    def source() -> Iterator[tuple[Op, bytes]]:
-        yield Op.RUN, b"late 0.05"
+    def source() -> Iterator[Request]:
+        yield Request(Op.RUN, b"late 0.05")
         raise KeyError("no such buffer")
 
     guest = stage.guest()

@@ -11,7 +11,7 @@ from matrix.errors import ToolError
 from matrix.model.catalog import Catalog
 from matrix.sandbox.docker import DockerSandbox
 from matrix.worker import outcome as oc
-from matrix.worker.process import Guest, GuestCounts
+from matrix.worker.process import Guest, GuestCounts, Request
 from matrix.worker.protocol import Op
 
 from .ground import IMAGES, containers
@@ -87,7 +87,7 @@ def test_the_same_build_twice_compiles_once_and_answers(arm: DockerSandbox, cata
     assert guest.hello.build_id == built.build_id
     sizes = [0, 1, 8, 70_000, 1_000_000, 4_000_000]
     payloads = [bytes([size % 251]) * size for size in sizes]
-    answers = list(guest.many((Op.PING, payload) for payload in payloads))
+    answers = list(guest.many(Request(Op.PING, payload) for payload in payloads))
     assert answers == [oc.Answer(payload) for payload in payloads]
     guest.close()
 
