@@ -146,11 +146,12 @@ class _Builder:
     def _wrong_objects(self, kernels: dict[Variant, _Object]) -> dict[str, str]:
         """{output: what is wrong with it} for objects that compiled and cannot be used."""
         symbols = {v: {v.symbol(call): call for call in v.provides} for v in self.variants}
+        objects = self.sandbox.read_all(unit.output for unit in kernels.values())
         wrong = {}
         for variant, unit in kernels.items():
             foreign = {name for other, names in symbols.items() if other is not variant for name in names}
             foreign -= symbols[variant].keys()
-            problems = object_problems(self.sandbox.read(unit.output), symbols[variant], foreign)
+            problems = object_problems(objects[unit.output], symbols[variant], foreign)
             if problems:
                 wrong[unit.output] = "\n".join(problems)
         return wrong

@@ -12,7 +12,7 @@ from matrix.sandbox.command import Command
 from matrix.sandbox.container import BUILD, WORKER
 from matrix.sandbox.docker_channel import DockerChannel
 from matrix.sandbox.engine import Engine
-from matrix.sandbox.files import RECEIVE, pack
+from matrix.sandbox.files import RECEIVE, pack, unpack
 from matrix.sandbox.image import ensure_image, read_recipe
 from matrix.sandbox.owner import remove_leftovers
 from matrix.sandbox.pool import Pool
@@ -25,6 +25,7 @@ exec timeout -k 5 "$limit" "$@" </dev/null
 """
 _READ = '[ -f "$1" ] || exit 44\nexec cat -- "$1"'
 _ABSENT = 44
+_READ_ALL = 'while read -r path && [ -n "$path" ]; do set -- "$@" "$path"; done\nexec tar -cf - -- "$@"'
 _MISSING = 'while read -r path && [ -n "$path" ]; do [ -e "$path" ] || printf "%s\\n" "$path"; done'
 _FILE_SECONDS = 120
 _GRACE = 30
@@ -76,6 +77,21 @@ class DockerSandbox:
         if status:
             raise ToolError(f"{path} cannot be read in the build container", why=err.decode("utf-8", "replace").strip())
         return out
+
+    def read_all(self, paths: Iterable[str]) -> dict[str, bytes]:
+        """See Sandbox."""
+        wanted = list(paths)
+        if not wanted:
+            return {}
+        names = "\n".join([*wanted, "", ""]).encode()
+        status, out, err = self._call(self._any_family(), _READ_ALL, [], names, _FILE_SECONDS)
+        files = {} if status else unpack(out)
+        if status and not self.missing(wanted):
+            why = err.decode("utf-8", "replace").strip()
+            raise ToolError("files cannot be read in the build container", why=why)
+        if absent := set(wanted) - files.keys():
+            raise FileNotFoundError(min(self.missing(wanted) or absent))
+        return files
 
     def missing(self, paths: Iterable[str]) -> set[str]:
         """See Sandbox."""

@@ -142,6 +142,10 @@ class HostSandbox:
         """See Sandbox."""
         return (self.root / path).read_bytes()
 
+    def read_all(self, paths: Iterable[str]) -> dict[str, bytes]:
+        """See Sandbox."""
+        return {path: self.read(path) for path in paths}
+
     def missing(self, paths: Iterable[str]) -> set[str]:
         """See Sandbox."""
         return {path for path in paths if not (self.root / path).exists()}

@@ -1,4 +1,4 @@
-"""Where cells of planted or sound sources are run: in this process, on the real QEMU of the host sandbox."""
+"""Where cells of planted or sound sources are run: in this process, on the real QEMU of a sandbox."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -13,24 +13,23 @@ from matrix.run.expectation import load_expectation
 from matrix.run.repro import read_failure, run_again
 from matrix.run.session import Session, Settings
 from matrix.run.verdict import NOT_RUN, CellResult, Failure
-from matrix.sandbox.choose import choose_sandbox
+from matrix.sandbox.base import Sandbox
 from matrix.sandbox.locks import cache_root
 
 from .plants import PlantError
 
 
 class Ground:
-    """One source tree and one target: runs cells and remembers what became of them.
+    """One source tree and one target in one sandbox: runs cells and remembers what became of them.
 
     ``placements`` is ``quick`` or ``full``; ``deadline`` is in seconds per request, 0 for the usual one.
     """
 
-    def __init__(self, root: Path, target: str, placements: str, deadline: float = 0) -> None:
+    def __init__(self, sandbox: Sandbox, root: Path, target: str, placements: str, deadline: float = 0) -> None:
         settings = Settings(placements=placements)
         if deadline:
             settings = replace(settings, deadline=deadline)
         catalog = load_catalog(root)
-        sandbox = choose_sandbox("host")
         abilities = probe_abilities(sandbox, catalog, [catalog.targets.get(target)])
         self._cells = [cell for cell in plan(catalog, abilities) if cell.target == target]
         self._expectation = load_expectation(root / "tests" / "conformance" / "expected_dispatch.toml")

@@ -29,11 +29,15 @@ def test_files_are_written_read_and_missed(arm: DockerSandbox) -> None:
     arm.write(files)
     assert arm.missing([*files, "a/b", "other"]) == {"other"}
     assert {path: arm.read(path) for path in files} == files
+    assert arm.read_all(files) == files
+    assert arm.read_all([]) == {}
     arm.write({"z": b"2"})
     assert arm.read("z") == b"2"
     for absent in ("other", "a"):
         with pytest.raises(FileNotFoundError):
             arm.read(absent)
+        with pytest.raises(FileNotFoundError, match=f"^{absent}$"):
+            arm.read_all(["z", absent])
     assert arm.missing([]) == set()
 
 
