@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from matrix.model.plan import COMPILER_MISSING
 from matrix.run.verdict import CellResult, Failure
 
 from . import plants
@@ -36,6 +37,8 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SoundGround]:
 @pytest.mark.parametrize("name", plants.names())
 def test_planted(name: str, tmp_path: Path, sound: SoundGround) -> None:
     plant = plants.load(name)
+    if sound(plant).lacks_compiler(plant.sound):
+        pytest.skip(f"{COMPILER_MISSING}: {plant.target}; `python -m matrix doctor --install {plant.target}`")
     for cell in plant.sound:
         result = sound(plant).run(cell)
         assert not result.failures, f"the sound twin fails in {cell}: {_told(result)}"
