@@ -14,6 +14,7 @@ from matrix.commands import doctor as doctor_command
 from matrix.errors import MatrixError, SelectionError
 from matrix.model.catalog import load_catalog
 from matrix.model.selection import Selection
+from matrix.model.target import EVERY_PROFILE
 from matrix.report.costs import load_costs
 from matrix.resources import data_root
 from matrix.run.session import Settings
@@ -110,6 +111,8 @@ def run_command(
             "--profile goes with targets", why="a cell id names its own", step="write TARGET@PROFILE/..."
         )
     options += [word for name in profiles for word in ("--profile", name)]
+    built = profiles or ((EVERY_PROFILE,) if exhaustive else ())
+    running.install_compilers(what, built, sandbox, _console())
     sys.exit(running.run(what, running.cores() if workers is None else workers, options))
 
 
@@ -180,9 +183,13 @@ def bench_harness_command(target: str, sandbox: str) -> None:
 )
 @click.option("--sandbox", **_SANDBOX_OPTION, help="The sandbox that --before-run speaks of.")
 @click.option("--gdb", is_flag=True, help="gdb-multiarch is needed too.")
-def doctor_cli(targets: tuple[str, ...], install: bool, before_run: bool, sandbox: str, gdb: bool) -> None:
+@click.option("--profile", "profiles", multiple=True, metavar="NAME", help="The profile's compiler is needed too.")
+def doctor_cli(
+    targets: tuple[str, ...], install: bool, before_run: bool, sandbox: str, gdb: bool, profiles: tuple[str, ...]
+) -> None:
     """Look for the compilers, QEMU and other programs that the targets need on this machine."""
-    doctor_command.doctor(load_catalog(data_root()), targets, install, sandbox if before_run else "", gdb, _console())
+    before_run_in = sandbox if before_run else ""
+    doctor_command.doctor(load_catalog(data_root()), targets, profiles, install, before_run_in, gdb, _console())
 
 
 def main() -> None:

@@ -84,6 +84,8 @@ class _Builder:
         self.table: CapabilityTable = catalog.capabilities[target.arch]
         self.variants = provider.for_target(target, self.table)
         self.compiler = compiler_version(sandbox, target.compiler)
+        of_c = [compiler_version(sandbox, target.c_compiler)] if target.c_compiler else []
+        self.compilers = ", ".join([*of_c, self.compiler])
         self.worker_root = catalog.worker_root
         self.folder = f"build/{target.name}-{provider.name}"
 
@@ -106,7 +108,7 @@ class _Builder:
             self.provider.name,
             draft.build_id,
             draft.worker,
-            self.compiler,
+            self.compilers,
             draft.functions,
             tuple(draft.kernels),
             compiled,
@@ -182,7 +184,7 @@ class _Builder:
         driver, version = self.target.compiler, self.compiler
         if self.target.c_compiler and not own and name.endswith(".c"):
             driver = self.target.c_compiler
-            version = compiler_version(self.sandbox, driver)
+            version = self.compilers
         parts: list[str | bytes] = [version, driver, *flags, name, source]
         for header, text in sorted(headers.items()):
             parts += [header, text]

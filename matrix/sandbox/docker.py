@@ -33,7 +33,7 @@ _GRACE = 30
 
 
 class DockerSandbox:
-    """See Sandbox. One image per architecture family; all families share one volume, mounted as the root."""
+    """See Sandbox. One image per family of targets; all families share one volume, mounted as the root."""
 
     name = "docker"
 
@@ -56,8 +56,13 @@ class DockerSandbox:
         """See Sandbox. Makes the target's image when the engine does not have it."""
         if target.image not in self._family_of.values():
             self._image(target.image)
-        for name in (target.name, target.compiler, target.qemu):
-            self._family_of[name] = target.image
+        self._family_of[target.name] = target.image
+        if target.c_compiler:
+            self._family_of[target.c_compiler] = target.image
+        for name in (target.compiler, target.qemu):
+            # A profile's image has them too; where the plain target's is in use, guests stay in that smaller one.
+            if not target.c_compiler or name not in self._family_of:
+                self._family_of[name] = target.image
         self._latest = target.image
 
     def write(self, files: Mapping[str, bytes]) -> None:
@@ -130,11 +135,14 @@ class DockerSandbox:
         return self._latest
 
     def _named_family(self, argv: Sequence[str]) -> str:
-        """The family of a command: it names a prepared target, compiler or emulator, alone or in a path."""
+        """The family of a command: it names a prepared target, compiler or emulator, alone or in a path.
+
+        A target's name is part of its profiles' names: the longest is meant.
+        """
         for word in argv:
-            for name, family in self._family_of.items():
-                if name in word:
-                    return family
+            named = [name for name in self._family_of if name in word]
+            if named:
+                return self._family_of[max(named, key=len)]
         return self._any_family()
 
     def _call(

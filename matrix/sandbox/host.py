@@ -178,8 +178,9 @@ class HostSandbox:
         """See Sandbox."""
         lacking = [program for program in (target.compiler, target.qemu) if not shutil.which(program)]
         if lacking:
+            plain = target.name.partition("@")[0]
             step = (
-                f"run `./toxw --install -e {target.name}` or `python -m matrix doctor --install {target.name}`; "
+                f"run `./toxw --install -e {plain}` or `python -m matrix doctor --install {target.name}`; "
                 f"by hand: apt-get install --no-install-recommends {' '.join(needed_packages(target))}"
             )
             raise ToolError(

@@ -1,12 +1,13 @@
 """Where cells of planted or sound sources are run: in this process, on the real QEMU of a sandbox."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from matrix.build.probe import probe_abilities
 from matrix.errors import MatrixError
-from matrix.model.catalog import load_catalog
-from matrix.model.plan import Cell, find, plan
+from matrix.model.catalog import every_profile, load_catalog
+from matrix.model.plan import COMPILER_MISSING, Cell, find, plan
 from matrix.report.failures import failure_record, write_failure
 from matrix.run.cells import run_cell
 from matrix.run.expectation import load_expectation
@@ -20,7 +21,7 @@ from .plants import PlantError
 
 
 class Ground:
-    """One source tree and one target in one sandbox: runs cells and remembers what became of them.
+    """One source tree and one target, or TARGET@PROFILE, in one sandbox: runs cells and remembers what became of them.
 
     ``placements`` is ``quick`` or ``full``; ``deadline`` is in seconds per request, 0 for the usual one.
     """
@@ -29,7 +30,8 @@ class Ground:
         settings = Settings(placements=placements)
         if deadline:
             settings = replace(settings, deadline=deadline)
-        catalog = load_catalog(root)
+        catalog = every_profile(load_catalog(root))
+        catalog = replace(catalog, targets=catalog.targets.only([target]))
         abilities = probe_abilities(sandbox, catalog, [catalog.targets.get(target)])
         self._cells = [cell for cell in plan(catalog, abilities) if cell.target == target]
         self._expectation = load_expectation(root / "tests" / "conformance" / "expected_dispatch.toml")
@@ -43,6 +45,11 @@ class Ground:
     def has(self, cell_id: str) -> bool:
         """Whether the plan of these sources has the cell."""
         return find(self._cells, cell_id) is not None
+
+    def lacks_compiler(self, cell_ids: Iterable[str]) -> bool:
+        """Whether the plan skips one of the cells because the compiler of their profile is not on this machine."""
+        found = [find(self._cells, cell_id) for cell_id in cell_ids]
+        return any(cell.reason == COMPILER_MISSING for cell in found if cell)
 
     def cell(self, cell_id: str) -> Cell:
         """The cell. Raises PlantError when the plan lacks it or skips it."""

@@ -60,6 +60,7 @@ class Expectation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Plant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"fault_class": "class"}):
     """One planted fault.
 
+    ``target`` may be TARGET@PROFILE: a fault that only this way to build shows.
     ``imitates`` is the id of a public report or change, or says why there is none; ``passes`` are cells that must pass
     all the same; ``twin`` are the cells of the sound sources when they have other ids than the failing ones.
     ``placements`` is that of a run that catches it; ``deadline`` is in seconds per request, 0 for the usual one. With

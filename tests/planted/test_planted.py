@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from matrix.model.plan import COMPILER_MISSING
 from matrix.run.verdict import CellResult, Failure
 from matrix.sandbox.base import Sandbox
 from matrix.sandbox.choose import choose_sandbox
@@ -58,6 +59,8 @@ def sound(sandbox: Sandbox, sound_root: Path) -> Iterator[SoundGround]:
 @pytest.mark.parametrize("name", plants.names())
 def test_planted(name: str, tmp_path: Path, sandbox: Sandbox, sound: SoundGround) -> None:
     plant = plants.load(name)
+    if sound(plant).lacks_compiler(plant.sound):
+        pytest.skip(f"{COMPILER_MISSING}: {plant.target}; `python -m matrix doctor --install {plant.target}`")
     for cell in plant.sound:
         result = sound(plant).run(cell)
         assert not result.failures, f"the sound twin fails in {cell}: {_told(result)}"
