@@ -5,6 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from matrix.build.probe import probe_abilities
+from matrix.cases.case import Case
+from matrix.cases.placement import QUICK
 from matrix.errors import MatrixError
 from matrix.model.catalog import every_profile, load_catalog
 from matrix.model.plan import COMPILER_MISSING, Cell, find, plan
@@ -23,11 +25,15 @@ from .plants import PlantError
 class Ground:
     """One source tree and one target, or TARGET@PROFILE, in one sandbox: runs cells and remembers what became of them.
 
-    ``placements`` is ``quick`` or ``full``; ``deadline`` is in seconds per request, 0 for the usual one.
+    ``placements`` is ``quick`` or ``full``; ``case`` is the only one that is run, of the exhaustive corpus, '' for all;
+    ``deadline`` is in seconds per request, 0 for the usual one.
     """
 
-    def __init__(self, sandbox: Sandbox, root: Path, target: str, placements: str, deadline: float = 0) -> None:
-        settings = Settings(placements=placements)
+    def __init__(
+        self, sandbox: Sandbox, root: Path, target: str, placements: str, case: str, deadline: float = 0
+    ) -> None:
+        settings = Settings(placements=placements, exhaustive=bool(case))
+        self._case = case
         if deadline:
             settings = replace(settings, deadline=deadline)
         catalog = every_profile(load_catalog(root))
@@ -65,11 +71,20 @@ class Ground:
         if cell_id not in self._results:
             cell = self.cell(cell_id)
             try:
-                result = run_cell(self._session, cell, self._expectation)
+                result = run_cell(self._session, cell, self._expectation, self._only(cell))
             except MatrixError as problem:
                 result = CellResult(cell_id, failures=[Failure(NOT_RUN, str(problem))])
             self._results[cell_id] = result
         return self._results[cell_id]
+
+    def _only(self, cell: Cell) -> tuple[Case, str] | None:
+        if not self._case:
+            return None
+        corpus = self._session.corpus(cell.provider, cell.algorithm)
+        case = next((case for case in corpus.cases if case.name == self._case), None)
+        if case is None:
+            raise PlantError(f"{cell.algorithm} has no case {self._case}")
+        return case, QUICK[0].name
 
     def record(self, cell_id: str, failure: Failure, folder: Path) -> Path:
         """Write the failure file of ``failure`` below ``folder`` and return its path."""

@@ -43,10 +43,10 @@ def sound_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def sound(sandbox: Sandbox, sound_root: Path) -> Iterator[SoundGround]:
-    grounds: dict[tuple[str, str], Ground] = {}
+    grounds: dict[tuple[str, str, str], Ground] = {}
 
     def ground(plant: Plant) -> Ground:
-        key = (plant.target, plant.placements)
+        key = (plant.target, plant.placements, plant.case)
         if key not in grounds:
             grounds[key] = Ground(sandbox, sound_root, *key)
         return grounds[key]
@@ -65,7 +65,7 @@ def test_planted(name: str, tmp_path: Path, sandbox: Sandbox, sound: SoundGround
         result = sound(plant).run(cell)
         assert not result.failures, f"the sound twin fails in {cell}: {_told(result)}"
     plants.apply(plant, tmp_path / "planted")
-    ground = Ground(sandbox, tmp_path / "planted", plant.target, plant.placements, plant.deadline)
+    ground = Ground(sandbox, tmp_path / "planted", plant.target, plant.placements, plant.case, plant.deadline)
     try:
         _judge(plant, ground)
         if not plant.known_gap:
