@@ -512,8 +512,9 @@ dec_tables:
         push    {r4-r11, lr}
         vpush   {d8-d15}
         mov     r12, sp
-        sub     sp, sp, #FRAME
-        bic     sp, sp, #15
+        sub     r5, sp, #FRAME
+        bic     r5, r5, #15             /* which Thumb-2 cannot do to sp itself */
+        mov     sp, r5
         str     r12, [sp, #OLD_SP]
         ldr     p_iv, [r12, #ARG_IV]
         ldrb    r5, [p_keys, #ROUNDS_AT]

@@ -182,8 +182,9 @@ chacha20_xor_neon:
         push    {r4-r8, lr}
         vpush   {d8-d15}
         mov     old_sp, sp
-        sub     sp, sp, #FRAME
-        bic     sp, sp, #15
+        sub     pointer, sp, #FRAME
+        bic     pointer, pointer, #15   /* which Thumb-2 cannot do to sp itself */
+        mov     sp, pointer
 
         /* The rows of the state. */
         adr     pointer, constants
