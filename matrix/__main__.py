@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ from matrix import __version__
 from matrix.commands import bench, images, listing, reproduce, running
 from matrix.commands import doctor as doctor_command
 from matrix.errors import MatrixError, SelectionError
-from matrix.model.catalog import load_catalog
-from matrix.model.selection import Selection
+from matrix.model.catalog import every_profile, load_catalog
+from matrix.model.cell_ids import cell_named
+from matrix.model.selection import CPU_HELP, FILTERS, Selection
 from matrix.model.target import EVERY_PROFILE
 from matrix.report.costs import load_costs
 from matrix.resources import data_root
@@ -41,7 +43,9 @@ def cli() -> None:
 
 
 def _state(targets: tuple[str, ...], probe: bool, sandbox: str) -> RunState:
-    return controller_state(Selection(targets), Settings(), sandbox, load_costs(), collect_only=not probe)
+    profiles = tuple(dict.fromkeys(name.partition("@")[2] for name in targets if "@" in name))
+    wanted = Selection(targets, profiles=profiles)
+    return controller_state(wanted, Settings(), sandbox, load_costs(), collect_only=not probe)
 
 
 @cli.command("list")
@@ -64,12 +68,31 @@ def list_command(targets: tuple[str, ...], as_json: bool, probe: bool, sandbox: 
 @click.option("--sandbox", **_SANDBOX_OPTION, help="Where to probe.")
 def explain_command(cell_id: str, probe: bool, sandbox: str) -> None:
     """Say in words what the cell ID is, how it is run and why."""
-    target = cell_id.split("/")[0]
-    known = any(row.name == target for row in load_catalog(data_root()).targets.targets)
-    listing.explain(_state((target,) if known else (), probe, sandbox), cell_id, _console())
+    cell = cell_named(every_profile(load_catalog(data_root())), cell_id)
+    listing.explain(_state((cell.target,), probe, sandbox), cell_id, _console())
 
 
-@cli.command("run", context_settings={"ignore_unknown_options": True})
+class _RunCommand(click.Command):
+    """``run``, which says where pytest's own options go."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click's, with a longer message for an option that there is not."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as problem:
+            text = f"{problem.format_message()} An option of pytest's own goes behind --pytest: `--pytest=--maxfail=1`."
+            raise click.UsageError(text, ctx) from None
+
+
+def _with_filters(command: Callable[..., None]) -> Callable[..., None]:
+    """Declare the options that select cells, as pytest has them."""
+    for name, text in reversed(FILTERS.items()):
+        text = f"{text[0].upper()}{text[1:]}; repeatable."
+        command = click.option(f"--{name}", name, multiple=True, metavar="NAME", help=text)(command)
+    return command
+
+
+@cli.command("run", cls=_RunCommand)
 @click.argument("what", nargs=-1, metavar="[TARGET|ID]...")
 @click.option("-n", "workers", type=click.IntRange(min=0), default=None, help="Processes (default: one per core).")
 @click.option("--pytest", "more", multiple=True, metavar="OPTION", help="Pass OPTION on to pytest; repeatable.")
@@ -91,6 +114,11 @@ def explain_command(cell_id: str, probe: bool, sandbox: str) -> None:
     help="Build and run the targets this way too (`all`: every way); repeatable.",
 )
 @click.option("--shard", default="", metavar="I/N", help="Run part I of N.")
+@_with_filters
+@click.option("--cpu", default="", metavar="STRING", help=f"{CPU_HELP[0].upper()}{CPU_HELP[1:]}.")
+@click.option("-k", "keyword", default="", metavar="EXPRESSION", help="Run cells whose ids match, as pytest's -k.")
+@click.option("-x", "stop", is_flag=True, help="Stop at the first failed cell.")
+@click.option("--journal", default="", metavar="FILE", help="Where the journal goes, if not to .capmatrix/.")
 def run_command(
     what: tuple[str, ...],
     workers: int | None,
@@ -101,16 +129,28 @@ def run_command(
     placements: str,
     profiles: tuple[str, ...],
     shard: str,
+    cpu: str,
+    keyword: str,
+    stop: bool,
+    journal: str,
+    **filters: tuple[str, ...],
 ) -> None:
     """Run the conformance tests of targets (default: all) or of single cells."""
     options = ["--sandbox", sandbox, "--seed", str(seed), "--placements", placements, *more]
-    options += ["--exhaustive"] if exhaustive else []
-    options += ["--shard", shard] if shard else []
-    if profiles and any("/" in name for name in what):
-        raise SelectionError(
-            "--profile goes with targets", why="a cell id names its own", step="write TARGET@PROFILE/..."
-        )
-    options += [word for name in profiles for word in ("--profile", name)]
+    options += [word for word, wanted in (("--exhaustive", exhaustive), ("-x", stop)) if wanted]
+    single = {"--shard": shard, "--cpu": cpu, "-k": keyword}
+    chosen = [(word, value) for word, value in single.items() if value]
+    chosen += [(f"--{name}", value) for name, values in filters.items() for value in values]
+    if any("/" in name for name in what):
+        if profiles:
+            step = "write TARGET@PROFILE/..."
+            raise SelectionError("--profile goes with targets", why="a cell id names its own", step=step)
+        if chosen:
+            step = f"leave out {chosen[0][0]}, or name the target alone"
+            raise SelectionError(f"{chosen[0][0]} goes with targets", why="a cell id names one cell", step=step)
+    chosen += [("--profile", name) for name in profiles]
+    chosen += [("--journal", journal)] if journal else []
+    options += [f"{word}={value}" if word.startswith("--") else f"{word}{value}" for word, value in chosen]
     built = profiles or ((EVERY_PROFILE,) if exhaustive else ())
     running.install_compilers(what, built, sandbox, _console())
     sys.exit(running.run(what, running.cores() if workers is None else workers, options))

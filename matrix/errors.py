@@ -1,7 +1,12 @@
 """One class per kind of failure; each says what, where, why and what to do next, and has its own exit code.
 
-Exit codes 0 and 1 are pytest's (all passed, some failed); 2 is a usage error of the command line.
+Exit codes 0 to 5 are pytest's (all passed, some failed, interrupted, internal error, wrong use, nothing ran); 2 is also
+a wrong use of the command line. README.md has the whole table.
 """
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 
 class MatrixError(Exception):
@@ -89,14 +94,14 @@ class BuildError(MatrixError):
     """A worker could not be built: generated code or the worker's own sources do not compile or link."""
 
     exit_code = 18
-    step = "the compiler's message is above; `python -m matrix doctor` checks the tools"
+    step = "the compiler's message stands above; `python -m matrix doctor` checks the tools"
 
 
 class GuestError(MatrixError):
     """A guest broke the frame protocol or does not start."""
 
     exit_code = 19
-    step = "run `python -m matrix repro` on the failure file, or report a bug in the worker"
+    step = "`python -m matrix doctor` shows the emulator; if that is fine, it is a bug of the worker: please report it"
 
 
 class OracleError(MatrixError):
@@ -111,3 +116,20 @@ class SelectionError(MatrixError):
 
     exit_code = 21
     step = "`python -m matrix list` prints what there is"
+
+
+class StoreError(MatrixError):
+    """A file or folder of the matrix's own cannot be written: the cache, the journal, a failure file."""
+
+    exit_code = 22
+    step = "free space, or let `CAPMATRIX_CACHE` name a folder that can be written"
+
+
+@contextmanager
+def storing(what: str, path: Path, step: str = "") -> Iterator[None]:
+    """Around writing ``what`` to ``path``: the system's refusal (OSError) becomes a StoreError with that ``step``."""
+    try:
+        yield
+    except OSError as problem:
+        why = problem.strerror or str(problem)
+        raise StoreError(f"{what} cannot be written", where=str(problem.filename or path), why=why, step=step) from None

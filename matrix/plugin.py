@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
-from matrix.errors import EngineError, MatrixError, SelectionError
+from matrix.errors import EngineError, MatrixError, SelectionError, StoreError
 from matrix.model.plan import KINDS, REASONS, Cell
-from matrix.model.selection import Selection
+from matrix.model.selection import CPU_HELP, FILTERS, Selection
 from matrix.model.target import EVERY_PROFILE
 from matrix.report.costs import load_costs
-from matrix.report.failures import failure_record, write_failure
+from matrix.report.failures import failure_record, forget_failures, repro_command, write_failure
 from matrix.report.recorder import Recorder
 from matrix.reporter import KEY as _KEY
 from matrix.reporter import Reporter
 from matrix.resources import conformance_root
 from matrix.run.cells import run_cell
-from matrix.run.expectation import load_expectation
 from matrix.run.session import Session, Settings
 from matrix.run.state import RunState, controller_state, worker_state
+from matrix.run.verdict import CellResult
 from matrix.scheduling import CellScheduling
 
 _STATE = pytest.StashKey[RunState]()
@@ -31,17 +31,10 @@ _SESSION = pytest.StashKey[Session]()
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Options of the matrix."""
     group = parser.getgroup("capmatrix", "conformance test matrix")
-    for name, text in (
-        ("target", "run this target"),
-        ("provider", "run this provider"),
-        ("enforcement", "run this enforcement (hard, soft)"),
-        ("mask", "run this mask (names joined by +, or none)"),
-        ("algorithm", "run this algorithm"),
-        ("variant", "run this variant"),
-        ("profile", "build and run the targets this way too (`all`: every way)"),
-    ):
+    profiles = "build and run the targets this way too (`all`: every way)"
+    for name, text in {"target": "run this target", **FILTERS, "profile": profiles}.items():
         group.addoption(f"--{name}", action="append", default=[], metavar="NAME", help=f"{text}; repeatable")
-    group.addoption("--cpu", default="", metavar="STRING", help="run only cells on this emulated CPU")
+    group.addoption("--cpu", default="", metavar="STRING", help=CPU_HELP)
     group.addoption("--shard", default="", metavar="I/N", help="run part I of N")
     sandbox = os.environ.get("CAPMATRIX_SANDBOX", "auto")
     group.addoption("--sandbox", default=sandbox, choices=("auto", "docker", "host"), help="where to build and run")
@@ -96,7 +89,8 @@ def pytest_configure(config: pytest.Config) -> None:
         costs = {} if wanted.shard else load_costs()
         state = controller_state(wanted, settings, option("sandbox"), costs, option("collectonly"))
         if not state.selected:
-            raise SelectionError("no cell is selected", why="the filters leave nothing of the plan")
+            step = "`python -m matrix list TARGET` prints the cells that there are; leave out or correct a filter"
+            raise SelectionError("no cell is selected", why="the filters leave nothing of the plan", step=step)
         recorder = None if option("collectonly") else _recorder(config, state)
     except MatrixError as problem:
         pytest.exit(str(problem), returncode=problem.exit_code)
@@ -135,20 +129,29 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> CellScheduli
     return CellScheduling(config, log, state.selected, state.costs)
 
 
+def pytest_pycollect_makeitem(collector: pytest.Collector, name: str) -> list[pytest.Item] | None:
+    """A kind with no selected cell has no node at all: pytest would count a place-holder."""
+    kind = name.removeprefix("test_")
+    is_ours = name.startswith("test_") and kind in KINDS and conformance_root() in collector.path.parents
+    return [] if is_ours and _STATE in collector.config.stash and not _cells(collector.config, kind) else None
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One node per selected cell of the test's kind; a kind with no cell has no node."""
+    """One node per selected cell of the test's kind."""
     kind = metafunc.function.__name__.removeprefix("test_")
-    if "cell" not in metafunc.fixturenames or kind not in KINDS or _STATE not in metafunc.config.stash:
-        return
-    cells = [cell for cell in metafunc.config.stash[_STATE].selected if cell.kind == kind]
-    metafunc.parametrize("cell", cells or [None], ids=[cell.id for cell in cells] or ["no-cell"])
+    if "cell" in metafunc.fixturenames and kind in KINDS and _STATE in metafunc.config.stash:
+        cells = _cells(metafunc.config, kind)
+        metafunc.parametrize("cell", cells, ids=[cell.id for cell in cells])
+
+
+def _cells(config: pytest.Config, kind: str) -> list[Cell]:
+    return [cell for cell in config.stash[_STATE].selected if cell.kind == kind]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Drop the place-holders of kinds without cells, and bring the cells of one guest together."""
+    """Bring the cells of one guest together."""
     if _STATE not in config.stash:
         return
-    items[:] = [item for item in items if not item.nodeid.endswith("[no-cell]")]
     order = {cell.guest: position for position, cell in enumerate(reversed(config.stash[_STATE].selected))}
 
     def place(item: pytest.Item) -> int:
@@ -190,19 +193,25 @@ def check_cell(request: pytest.FixtureRequest) -> Callable[[Cell], None]:
         if _SESSION not in config.stash:
             config.stash[_SESSION] = config.stash[_STATE].session()
         session = config.stash[_SESSION]
+        result: CellResult | MatrixError
         try:
-            result = run_cell(session, cell, load_expectation(conformance_root() / "expected_dispatch.toml"))
-        except EngineError as problem:
-            request.session.shouldstop = str(problem)  # no later cell can run either: they count as not run
-            pytest.fail(str(problem), pytrace=False)
+            forget_failures(config.invocation_params.dir, cell)
+            result = run_cell(session, cell, config.stash[_STATE].expectation)
         except MatrixError as problem:
-            pytest.fail(str(problem), pytrace=False)
+            result = problem
+        if isinstance(result, MatrixError):
+            if isinstance(result, EngineError | StoreError):
+                request.session.shouldstop = str(result)  # no later cell can run either: they count as not run
+            pytest.fail(str(result), pytrace=False)
         told = result.as_json()
         for failure, row in zip(result.failures, told["failures"], strict=True):
             settings = {"seed": session.settings.seed, "exhaustive": session.settings.exhaustive}
             facts = {**result.facts, "sandbox": session.sandbox.name, "detected": result.detected}
             record = failure_record(cell, failure, failure.input, facts, settings)
-            row["file"] = str(write_failure(config.invocation_params.dir, cell, failure, record))
+            try:
+                row["file"] = str(write_failure(config.invocation_params.dir, cell, failure, record))
+            except StoreError as problem:
+                row["summary"] += f" ({problem.what}: {problem.why})"
         node.user_properties.append((_KEY, told))
         if result.failures:
             pytest.fail("\n".join(_lines(told)), pytrace=False)
@@ -215,4 +224,7 @@ def _lines(result: dict[str, Any]) -> Iterator[str]:
         place = f" (case {failure['case']}, placement {failure['placement']})" if failure["case"] else ""
         yield f"{result['id']}: {failure['kind']}{place}"
         yield f"  {failure['summary']}"
-        yield f"  python -m matrix repro {failure['file']}"
+        if "file" in failure:
+            yield f"  {repro_command(failure['file'])}"
+    if result["stopped"]:
+        yield f"{result['id']}: {result['stopped']}"

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from matrix.build.ninja import Edge, make
+from matrix.build.ninja import Edge, discard_damaged, make
 from matrix.build.toolchain import LINK, compiler_version, qemu_version, worker_flags
-from matrix.errors import BuildError, ToolError
+from matrix.errors import BuildError, ToolError, storing
 from matrix.model.ability import Abilities, CpuAbility
 from matrix.model.capability import CapabilityTable
 from matrix.model.catalog import Catalog
@@ -136,6 +136,7 @@ def _build(sandbox: Sandbox, target: Target, table: CapabilityTable, sources: di
     """The probe's path. It is assembled with every capability allowed; C stays at the baseline."""
     folder = f"probes/{target.qemu}-{key}"
     program = f"{folder}/probe"
+    discard_damaged(sandbox, [program, f"{folder}/probes.o"])
     if not sandbox.missing([program]):
         return program
     sandbox.write({f"{folder}/{name}": data for name, data in sources.items()})
@@ -189,7 +190,8 @@ def _load(store: Path) -> dict[str, CpuAbility]:
 
 def _save(store: Path, known: dict[str, CpuAbility]) -> None:
     raw = {text: {"starts": a.starts, "executes": sorted(a.executes), "note": a.note} for text, a in known.items()}
-    store.parent.mkdir(parents=True, exist_ok=True)
     scratch = store.with_suffix(".tmp")
-    scratch.write_text(json.dumps(raw, indent=1))
-    scratch.replace(store)
+    with storing("what the emulator can do", store):
+        store.parent.mkdir(parents=True, exist_ok=True)
+        scratch.write_text(json.dumps(raw, indent=1))
+        scratch.replace(store)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from matrix.build import generate, prototypes
 from matrix.build.linking import link_problems, lone_source
-from matrix.build.ninja import Edge, make
+from matrix.build.ninja import Edge, discard_damaged, make
 from matrix.build.objects import Around, link_names, object_problems
 from matrix.build.prototypes import Function, function_table
 from matrix.build.toolchain import LINK, compiler_version, kernel_flags, worker_flags
@@ -46,11 +46,13 @@ class Built:
 
 @dataclass(frozen=True)
 class _Object:
-    """One translation unit: where its object goes, and the files and command that make it."""
+    """One translation unit: where its object goes, the files and command that make it, and {path in the sandbox: what
+    people know the file as}, which is its path in the repository when it is a copy."""
 
     output: str
     files: dict[str, bytes]
     command: str
+    shown: dict[str, str]
 
 
 def build_worker(sandbox: Sandbox, catalog: Catalog, target: Target, provider: Provider) -> Built:
@@ -88,6 +90,7 @@ class _Builder:
         self.compiler = compiler_version(sandbox, target.compiler)
         of_c = [compiler_version(sandbox, target.c_compiler)] if target.c_compiler else []
         self.compilers = ", ".join([*of_c, self.compiler])
+        self.root = catalog.root
         self.worker_root = catalog.worker_root
         self.folder = f"build/{target.name}-{provider.name}"
 
@@ -99,6 +102,7 @@ class _Builder:
         kernels = {variant: self._kernel(variant) for variant in self.variants}
         failures = self._make(kernels.values())
         draft = self._draft({v: o for v, o in kernels.items() if o.output not in failures})
+        discard_damaged(self.sandbox, [draft.worker])
         if self.sandbox.missing([draft.worker]):
             failures |= self._wrong_objects(draft.kernels)
             draft = self._draft({v: o for v, o in kernels.items() if o.output not in failures})
@@ -145,7 +149,7 @@ class _Builder:
         source = variant.path.read_bytes()
         if b'"dispatch.h"' in source:
             headers["dispatch.h"] = self._dispatch_header(self.variants)
-        return self._unit(variant.path.name, source, headers, flags, own=False)
+        return self._unit(variant.path.name, source, headers, flags, variant.path.parent, own=False)
 
     def _wrong_objects(self, kernels: dict[Variant, _Object]) -> dict[str, str]:
         """{output: what is wrong with it} for objects that compiled and cannot be used.
@@ -215,34 +219,54 @@ class _Builder:
         ]
         for path in sorted(self.worker_root.iterdir()):
             if path.suffix in (".c", ".S"):
-                units.append(self._unit(path.name, path.read_bytes(), headers, []))
+                units.append(self._unit(path.name, path.read_bytes(), headers, [], self.worker_root))
         return units
 
     def _dispatch_header(self, variants: tuple[Variant, ...]) -> bytes:
         interfaces: Iterable[Interface] = self.provider.interfaces.values()
         return prototypes.dispatch_header(interfaces, variants).encode()
 
-    def _unit(self, name: str, source: bytes, headers: dict[str, bytes], flags: list[str], own: bool = True) -> _Object:
+    def _unit(
+        self,
+        name: str,
+        source: bytes,
+        headers: dict[str, bytes],
+        flags: list[str],
+        home: Path | None = None,
+        own: bool = True,
+    ) -> _Object:
+        """The unit ``name``. ``home`` is the folder that it and its headers were copied from (None: generated): debug
+        information and messages name that one, not the copy's."""
         flags = [*worker_flags(self.target), *flags] if own else flags
+        place = self._shown(home) if home else "generated"
         driver, version = self.target.compiler, self.compiler
         if self.target.c_compiler and not own and name.endswith(".c"):
             driver = self.target.c_compiler
             version = self.compilers
-        parts: list[str | bytes] = [version, driver, *flags, name, source]
+        parts: list[str | bytes] = [version, driver, *flags, place, name, source]
         for header, text in sorted(headers.items()):
             parts += [header, text]
         key = _digest(parts)
         folder = f"sources/{key[:24]}"
         output = f"objects/{self.target.name}/{Path(name).stem}-{key[:24]}.o"
         files = {f"{folder}/{header}": text for header, text in headers.items()} | {f"{folder}/{name}": source}
-        command = f"{driver} {shlex.join(flags)} -I{folder} -c {folder}/{name} -o {{out}}"
-        return _Object(output, files, command)
+        mapped = f"-ffile-prefix-map={folder}={place}"
+        command = f"{driver} {shlex.join([*flags, mapped])} -I{folder} -c {folder}/{name} -o {{out}}"
+        copied = {header for header in (*headers, name) if home and (home / header).is_file()}
+        shown = {f"{folder}/{h}": f"{place if h in copied else 'generated'}/{h}" for h in (*headers, name)}
+        return _Object(output, files, command, shown)
+
+    def _shown(self, folder: Path) -> str:
+        """``kernels/chacha20`` for a folder of the repository; an absolute path for one elsewhere."""
+        return str(folder.relative_to(self.root) if self.root in folder.parents else folder)
 
     def _make(self, units: Iterable[_Object]) -> dict[str, str]:
         by_output = {unit.output: unit for unit in units}
+        discard_damaged(self.sandbox, by_output)
         todo = [by_output[output] for output in sorted(self.sandbox.missing(by_output))]
         self.sandbox.write({path: data for unit in todo for path, data in unit.files.items()})
-        return make(self.sandbox, self.folder, [Edge(unit.output, unit.command) for unit in todo])
+        logs = make(self.sandbox, self.folder, [Edge(unit.output, unit.command) for unit in todo])
+        return {output: _with_our_paths(log, by_output[output].shown) for output, log in logs.items()}
 
     def _require(self, failures: dict[str, str]) -> None:
         for output, log in failures.items():
@@ -260,6 +284,13 @@ def _names_of(sandbox: Sandbox, worker: str, own: tuple[str, ...]) -> tuple[froz
 def _symbols(variant: Variant) -> dict[str, str]:
     """{symbol: call} of what a variant provides."""
     return {variant.symbol(call): call for call in variant.provides}
+
+
+def _with_our_paths(log: str, shown: dict[str, str]) -> str:
+    """``log`` with the sandbox's copies called by what they are copies of."""
+    for path, ours in shown.items():
+        log = log.replace(path, ours)
+    return log
 
 
 def _files(folder: Path, suffix: str) -> dict[str, bytes]:

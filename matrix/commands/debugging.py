@@ -32,7 +32,9 @@ def debug(session: Session, replay: Replay, extra: Sequence[str], console: Conso
     gdb = shutil.which("gdb-multiarch") or shutil.which("gdb")
     if gdb is None:
         raise ToolError(
-            "gdb is missing", why="neither gdb-multiarch nor gdb is found", step="apt-get install gdb-multiarch"
+            "gdb is missing",
+            why="neither gdb-multiarch nor gdb is found",
+            step="`python -m matrix doctor --gdb --install`, or by hand: apt-get install gdb-multiarch",
         )
     with tempfile.TemporaryDirectory(prefix="capmatrix-gdb-") as name:
         folder = Path(name)
@@ -63,7 +65,11 @@ def _under_qemu(
     console: Console,
 ) -> int:
     if shutil.which(target.qemu) is None:
-        raise ToolError(f"{target.qemu} is missing", why="gdb needs QEMU on this machine", step="`doctor --install`")
+        raise ToolError(
+            f"{target.qemu} is missing",
+            why="gdb needs QEMU on this machine",
+            step=f"`python -m matrix doctor --install {target.name}`, or --native on an x86 target",
+        )
     port = _free_port()
     argv = [target.qemu, "-g", str(port), "-cpu", replay.cell.cpu, str(files[0]), "--replay", str(files[1])]
     console.print(f"+ {' '.join(argv)}", highlight=False, markup=False, soft_wrap=True)

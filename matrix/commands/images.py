@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from matrix.errors import SelectionError
+from matrix.model.near import known_names
 from matrix.sandbox.base_image import make_base
 from matrix.sandbox.engine import Engine
 from matrix.sandbox.image import Say, ensure_image, families, image_states, read_recipe
@@ -26,7 +27,8 @@ def build(images: Path, names: Sequence[str], console: Console) -> None:
     known = families(images)
     for name in names:
         if name not in known:
-            raise SelectionError(f"unknown image {name!r}", why=f"there are {', '.join(known)}")
+            step = "`python -m matrix images list` shows them"
+            raise SelectionError(f"unknown image {name!r}", why=known_names(name, list(known)), step=step)
     engine = Engine()
     for name in names or known:
         started = time.monotonic()

@@ -6,7 +6,6 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from matrix.errors import SelectionError
 from matrix.model.choice import length_classes
 from matrix.model.plan import KINDS, NATIVE, REASONS, Cell, find
 from matrix.run.state import RunState
@@ -69,8 +68,8 @@ def print_plan(state: RunState, console: Console) -> None:
         row = [masks, variants, *(kinds[kind] for kind in KINDS), skipped]
         table.add_row(name, *map(str, row))
     console.print(table)
-    for cell in state.selected:
-        console.print(cell.id + (f"  skip {cell.reason}" if cell.reason else ""), highlight=False, soft_wrap=True)
+    lines = [cell.id + (f"  skip {cell.reason}" if cell.reason else "") for cell in state.selected]
+    console.print("\n".join(lines), highlight=False, markup=False, soft_wrap=True)
     reasons = Counter(cell.reason for cell in state.selected if cell.reason)
     for reason, count in reasons.most_common():
         console.print(f"{count} skipped: {reason} - {REASONS[reason]}", highlight=False, soft_wrap=True)
@@ -80,13 +79,9 @@ def print_plan(state: RunState, console: Console) -> None:
 
 
 def explain(state: RunState, cell_id: str, console: Console) -> None:
-    """One cell in words. Raises SelectionError when there is none of that id."""
+    """One cell of the state in words."""
     cell = find(state.cells, cell_id)
-    if cell is None:
-        part = cell_id.rsplit("/", 1)[0]
-        near = [other.id for other in state.cells if other.id.startswith(part)][:5]
-        why = f"near it: {', '.join(near)}" if near else "no id begins like it"
-        raise SelectionError(f"there is no cell {cell_id!r}", why=why)
+    assert cell is not None, "the caller has looked for it"
     for line in _explanation(state, cell):
         console.print(line, highlight=False, soft_wrap=True)
 
@@ -105,6 +100,13 @@ _HOW = {
 }
 
 
+def _decision(state: RunState, cell: Cell) -> str:
+    """``run`` is only said of what was probed: the plan alone does not know what this QEMU can express."""
+    if cell.reason:
+        return f"skip {cell.reason}: {cell.detail}"
+    return "run" if state.abilities else "planned; not probed (`--probe` asks the emulator whether it can run)"
+
+
 def _explanation(state: RunState, cell: Cell) -> list[str]:
     target = state.catalog.targets.get(cell.target)
     guest = "the worker itself" if cell.cpu == NATIVE else f"{target.qemu} -cpu {cell.cpu or '(none)'}"
@@ -115,7 +117,7 @@ def _explanation(state: RunState, cell: Cell) -> list[str]:
         f"  mask       {cell.mask} (a CPU with it has {' '.join(sorted(cell.mask.closed)) or 'no capability'})",
         f"  {cell.enforcement:<10} {_HOW[cell.enforcement]}",
         f"  guest      {guest}",
-        f"  decision   {'skip ' + cell.reason + ': ' + cell.detail if cell.reason else 'run'}",
+        f"  decision   {_decision(state, cell)}",
     ]
     if cell.algorithm:
         provider = state.catalog.provider(cell.provider)

@@ -10,6 +10,7 @@ import msgspec
 from matrix.errors import HeaderError
 from matrix.model.capability import ARCHITECTURES, CapabilityTable
 from matrix.model.interface import Interface
+from matrix.model.near import known_names
 from matrix.model.tables import parse_toml
 
 
@@ -127,7 +128,8 @@ def _check(variant: Variant, interface: Interface, capabilities: Mapping[str, Ca
             raise refuse("arch", f'{arch!r} is none of {", ".join(ARCHITECTURES)}, and not "any" alone')
         for name in variant.requires:
             if name not in capabilities[arch].by_name:
-                raise refuse("requires", f"{name!r} is no capability of {arch}")
+                why = f"{name!r} is no capability of {arch}; {known_names(name, capabilities[arch].names)}"
+                raise refuse("requires", why)
     stem = f"{variant.algorithm}_{variant.name}"
     stems = {stem, *(f"{stem}_{arch}" for arch in variant.arch)}
     if variant.path.stem not in stems:
@@ -140,7 +142,8 @@ def _check(variant: Variant, interface: Interface, capabilities: Mapping[str, Ca
         raise refuse("provides", "no call is provided")
     for name in variant.provides:
         if name not in interface.calls:
-            raise refuse("provides", f"{name!r} is no call of {interface.algorithm}: {', '.join(interface.calls)}")
+            why = f"{name!r} is no call of {interface.algorithm}; {known_names(name, list(interface.calls))}"
+            raise refuse("provides", why)
     for key, names in (("min_bytes", variant.min_bytes), ("symbols", variant.symbols)):
         for name in names:
             if name not in variant.provides:

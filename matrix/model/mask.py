@@ -6,6 +6,7 @@ from itertools import combinations
 
 from matrix.errors import MaskError
 from matrix.model.capability import CapabilityTable
+from matrix.model.near import known_names
 
 NONE = "none"
 
@@ -51,7 +52,7 @@ def parse_mask(text: str, table: CapabilityTable, lattice: tuple[str, ...]) -> M
     names = [] if text == NONE else text.split("+")
     for name in names:
         if name not in table.by_name:
-            why = f"{name!r} is no capability of {table.arch}: {', '.join(table.names)}"
+            why = f"{name!r} is no capability of {table.arch}; {known_names(name, table.names)}"
             raise MaskError(f"mask {text!r} has an unknown name", why=why)
         if name not in lattice:
             why = f"no variant of this target requires {name!r}; the lattice is {', '.join(lattice) or NONE}"

@@ -95,6 +95,7 @@ class _Planner:
         self.lattice = provider.lattice(target, self.table)
         self.masks = catalog.masks(target, provider)
         self.soft = catalog.targets.soft_cpu(target, self.table)
+        self._choices: dict[tuple[str, frozenset[str]], object] = {}
 
     def cells(self) -> Iterator[Cell]:
         for enforcement in EMULATED:
@@ -135,14 +136,18 @@ class _Planner:
         return (self._chosen_of(algorithm, mask), *(self._chosen(part, mask) for part in sorted(parts)))
 
     def _chosen_of(self, algorithm: str, mask: Mask) -> object:
+        """As ``_chosen``, without the parts; masks that differ in what no variant of the algorithm asks for are one."""
         interface = self.provider.interfaces[algorithm]
         variants = tuple(variant for variant in self.variants if variant.algorithm == algorithm)
-        return tuple(
-            (length, call, taken.name if taken else None)
-            for operation in interface.operations.values()
-            for length in length_classes(operation, variants)
-            for call, taken in chosen_for(operation, interface, variants, mask.closed, length)
-        )
+        asked = mask.closed.intersection(name for variant in variants for name in variant.requires)
+        if (algorithm, asked) not in self._choices:
+            self._choices[algorithm, asked] = tuple(
+                (length, call, taken.name if taken else None)
+                for operation in interface.operations.values()
+                for length in length_classes(operation, variants)
+                for call, taken in chosen_for(operation, interface, variants, asked, length)
+            )
+        return self._choices[algorithm, asked]
 
     def _trap(self, variant: Variant, lost: str) -> Cell:
         closed = self.table.without(self.table.closure(variant.requires), lost)

@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from matrix.errors import MaskError, SelectionError
 from matrix.model.catalog import Catalog
 from matrix.model.mask import parse_mask
+from matrix.model.near import known_names
 from matrix.model.plan import ENFORCEMENTS, Cell
+
+FILTERS = {
+    "provider": "run this provider",
+    "enforcement": f"run this enforcement ({', '.join(ENFORCEMENTS)})",
+    "mask": "run this mask (names joined by +, or none)",
+    "algorithm": "run this algorithm",
+    "variant": "run this variant",
+}
+"""The options that select cells of the chosen targets, each repeatable, with their help."""
+CPU_HELP = "run only cells on this emulated CPU"
 
 
 @dataclass(frozen=True)
@@ -64,7 +75,7 @@ def _check(wanted: Selection, catalog: Catalog) -> None:
     ):
         for name in names:
             if name not in known:
-                raise SelectionError(f"unknown {what} {name!r}", why=f"there are {', '.join(known)}")
+                raise SelectionError(f"unknown {what} {name!r}", why=known_names(name, known))
     for text in wanted.masks:
         _check_mask(text, wanted, catalog)
 
@@ -95,7 +106,8 @@ def _shard(cells: tuple[Cell, ...], shard: str, costs: Mapping[str, float]) -> t
     recorded costs."""
     match = re.fullmatch(r"(\d+)/(\d+)", shard)
     if not match or not 1 <= int(match.group(1)) <= int(match.group(2)):
-        raise SelectionError(f"shard {shard!r} cannot be read", why="the form is i/n with 1 <= i <= n")
+        why = "the form is I/N, part I of N, with 1 <= I <= N"
+        raise SelectionError(f"shard {shard!r} cannot be read", why=why, step="write for example `--shard 1/2`")
     index, count = int(match.group(1)) - 1, int(match.group(2))
     loads = [0.0] * count
     mine: set[str] = set()

@@ -16,7 +16,8 @@ def read_toml(path: Path, kind: type[T], error: type[MatrixError] = TableError) 
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as problem:
-        raise error(f"cannot read {path.name}", where=str(path), why=str(problem)) from None
+        why = (problem.strerror if isinstance(problem, OSError) else None) or str(problem)
+        raise error(f"cannot read {path.name}", where=str(path), why=why, step="restore the file") from None
     return parse_toml(text, kind, str(path), error)
 
 
@@ -26,7 +27,7 @@ def parse_toml(text: str, kind: type[T], where: str, error: type[MatrixError] = 
     try:
         return msgspec.convert(tomllib.loads(text), kind)
     except tomllib.TOMLDecodeError as problem:
-        raise error(f"{name} is not TOML", where=where, why=str(problem)) from None
+        raise error(f"{name} is not TOML", where=where, why=str(problem), step="correct that line") from None
     except msgspec.ValidationError as problem:
         reason, _, key = str(problem).partition(" - at `")
         place = f"{where}, key {key.rstrip('`').removeprefix('$.')}" if key else where

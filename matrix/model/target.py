@@ -10,6 +10,7 @@ import msgspec
 from matrix.errors import SelectionError, TableError
 from matrix.model.capability import ARCHITECTURES, CapabilityTable
 from matrix.model.mask import Mask
+from matrix.model.near import known_names
 from matrix.model.tables import read_toml
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
@@ -111,11 +112,11 @@ class TargetTable:
 
     def named_profiles(self, names: Collection[str]) -> tuple[Profile, ...]:
         """The profiles ``names``, or all for EVERY_PROFILE, in the table's order. Raises SelectionError."""
-        known = {profile.name for profile in self.profiles}
+        known = [profile.name for profile in self.profiles]
         for name in names:
             if name != EVERY_PROFILE and name not in known:
-                why = f"there are {', '.join(profile.name for profile in self.profiles) or 'none'}"
-                raise SelectionError(f"unknown profile {name!r}", why=why)
+                why = known_names(name, [*known, EVERY_PROFILE])
+                raise SelectionError(f"unknown profile {name!r}", why=why, step="`--profile NAME` takes one of these")
         return tuple(profile for profile in self.profiles if EVERY_PROFILE in names or profile.name in names)
 
     def only(self, names: Collection[str]) -> "TargetTable":
@@ -130,8 +131,10 @@ class TargetTable:
         for target in self.targets:
             if target.name == name:
                 return target
-        known = ", ".join(target.name for target in self.targets)
-        raise SelectionError(f"unknown target {name!r}", why=f"there are {known}")
+        names = [target.name for target in self.targets]
+        plain = [known for known in names if "@" not in known]  # with their profiles they are too many to be read
+        why = known_names(name, names if "@" in name or not plain else plain)
+        raise SelectionError(f"unknown target {name!r}", why=why)
 
     def hard_cpu(self, target: Target, table: CapabilityTable, lattice: tuple[str, ...], mask: Mask) -> Cpu | None:
         """The CPU that has ``mask`` and nothing more of the lattice: the one with least beyond it."""
@@ -203,4 +206,4 @@ def _check_arch(arch: str, where: str) -> None:
 def _check_names(names: list[str], table: CapabilityTable, where: str) -> None:
     for name in names:
         if name not in table.by_name:
-            raise TableError("unknown capability", where=where, why=f"{name!r} is not in capabilities.toml")
+            raise TableError("unknown capability", where=where, why=f"{name!r}: {known_names(name, table.names)}")

@@ -1,6 +1,7 @@
 """The second model of AES: FIPS 197 step by step on lists of bytes, tables computed from their definitions."""
 
 from functools import lru_cache
+from operator import itemgetter
 
 _POLYNOMIAL = 0x11B
 """m(x) of FIPS 197 (4.2)."""
@@ -33,6 +34,9 @@ INVERSE_S_BOX = bytes(S_BOX.index(value) for value in range(256))
 _PRODUCTS = {factor: bytes(multiply(factor, value) for value in range(256)) for factor in (1, 2, 3, 9, 11, 13, 14)}
 _MIX = (2, 3, 1, 1)
 _INVERSE_MIX = (14, 11, 13, 9)
+_SHIFTED = {by: itemgetter(*(4 * ((c + by * r) % 4) + r for c in range(4) for r in range(4))) for by in (1, -1)}
+_TURNED = [itemgetter(*(4 * c + (r + k) % 4 for c in range(4) for r in range(4))) for k in range(4)]
+"""Pick the bytes of a state: byte 4 c + r is row r of column c."""
 
 
 @lru_cache(maxsize=64)
@@ -54,24 +58,22 @@ def round_keys(key: bytes) -> tuple[bytes, ...]:
 
 
 def _xor(a: bytes, b: bytes) -> bytes:
-    return bytes(x ^ y for x, y in zip(a, b, strict=True))
+    """Of two texts of one length."""
+    return (int.from_bytes(a, "big") ^ int.from_bytes(b, "big")).to_bytes(len(a), "big")
 
 
 def _shift_rows(state: bytes, by: int) -> bytes:
-    """Byte 4 c + r is row r of column c; row r moves left by ``by`` times r columns (FIPS 197 5.1.2, 5.3.1)."""
-    return bytes(state[4 * ((c + by * r) % 4) + r] for c in range(4) for r in range(4))
+    """Row r moves left by ``by`` times r columns (FIPS 197 5.1.2, 5.3.1)."""
+    return bytes(_SHIFTED[by](state))
 
 
 def _mix_columns(state: bytes, factors: tuple[int, ...]) -> bytes:
-    """Each column times the circulant matrix whose first row is ``factors`` (FIPS 197 5.1.3, 5.3.3)."""
-    out = bytearray()
-    for c in range(0, 16, 4):
-        for r in range(4):
-            byte = 0
-            for k, factor in enumerate(factors):
-                byte ^= _PRODUCTS[factor][state[c + (r + k) % 4]]
-            out.append(byte)
-    return bytes(out)
+    """Each column times the circulant matrix whose first row is ``factors`` (FIPS 197 5.1.3, 5.3.3): the sum of the
+    columns, turned by k, times factor k."""
+    mixed = bytes(16)
+    for turned, factor in zip(_TURNED, factors, strict=True):
+        mixed = _xor(mixed, bytes(turned(state)).translate(_PRODUCTS[factor]))
+    return mixed
 
 
 def cipher(key: bytes, block: bytes) -> bytes:

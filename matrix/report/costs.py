@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from matrix.errors import storing
 from matrix.sandbox.locks import build_lock, cache_root
 
 
@@ -20,10 +21,11 @@ def load_costs() -> dict[str, float]:
 
 
 def save_costs(new: dict[str, float]) -> None:
-    """Merge ``new`` into what was recorded."""
+    """Merge ``new`` into what was recorded. Raises StoreError."""
     with build_lock("costs"):
         merged = load_costs() | {name: round(value, 3) for name, value in new.items()}
         store = _store()
         scratch = store.with_suffix(".tmp")
-        scratch.write_text(json.dumps(merged, sort_keys=True, indent=0))
-        scratch.replace(store)
+        with storing("what cells cost", store):
+            scratch.write_text(json.dumps(merged, sort_keys=True, indent=0))
+            scratch.replace(store)

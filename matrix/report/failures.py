@@ -1,18 +1,55 @@
 """Failure files: ``failures/<cell id>[/<case>].json``, everything that is needed to see the failure again."""
 
 import json
+import os
+import shlex
+import shutil
 import subprocess
+import sys
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from matrix import __version__
 from matrix.cases.case import Case
+from matrix.errors import storing
 from matrix.model.plan import Cell
 from matrix.run.repro import FORMAT
 from matrix.run.verdict import Failure
 
 FOLDER = Path("failures")
+"""Below the folder where the run was started."""
+
+
+_STEP = "free space, or start the run in a folder that can be written"
+
+
+def forget_failures(root: Path, cell: Cell) -> None:
+    """Delete the failure files of ``cell`` below ``root``: it runs again, and what lies there must be current."""
+    folder = root / FOLDER / cell.id
+    with storing("failures/", folder, _STEP):
+        for path in folder.glob("*.json"):
+            path.unlink(missing_ok=True)
+        top = root / FOLDER
+        for empty in (folder, *(parent for parent in folder.parents if top in (parent, *parent.parents))):
+            with suppress(OSError):  # not empty, or not there
+                empty.rmdir()
+
+
+def repro_command(file: str) -> str:
+    """The command that runs ``file`` (relative to this folder) again, for the shell and folder the run was started in.
+
+    ``python`` is named by its path where the shell's own would be another one, as it is for a run under tox.
+    """
+    start = Path(os.environ.get("CAPMATRIX_STARTED_IN") or Path.cwd())
+    python = "python"
+    found = shutil.which("python")
+    if "TOX_ENV_DIR" in os.environ or found is None or Path(found).parent != Path(sys.executable).parent:
+        python = sys.executable
+        if start in Path(python).parents:
+            python = os.path.relpath(python, start)
+    return shlex.join([python, "-m", "matrix", "repro", os.path.relpath(file, start)])
 
 
 def failure_path(cell: Cell, failure: Failure) -> Path:
@@ -63,9 +100,10 @@ def _commit() -> str:
 
 
 def write_failure(root: Path, cell: Cell, failure: Failure, record: dict[str, Any]) -> Path:
-    """Write the file below ``root`` and return its path relative to it."""
+    """Write the file below ``root`` and return its path relative to it. Raises StoreError."""
     relative = failure_path(cell, failure)
     path = root / relative
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    with storing("a failure file", path, _STEP):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     return relative

@@ -1,29 +1,37 @@
 """The journal: one JSON line for the run, one per cell as it ends, one per failing case, one for the ledger."""
 
+import fcntl
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from matrix.errors import TableError, ToolError
+from matrix.errors import StoreError, TableError, storing
 
 
 class Journal:
     """Written line by line and flushed, so that a killed run leaves all that it had measured.
 
+    An earlier journal in its place is overwritten, unless its run still goes on: it holds a lock on the file.
     ``problem`` is why a line could not be written, '' as long as all could.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.problem = ""
-        try:
+        with storing("the journal", path, "`--journal FILE` moves it"):
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file: TextIO = path.open("w", encoding="utf-8")
-        except OSError as problem:
-            raise ToolError(
-                "the journal cannot be written", why=str(problem), step="`--journal FILE` moves it"
-            ) from None
+            self._file: TextIO = path.open("a", encoding="utf-8")
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._file.close()
+            why = "another run writes it now, and puts its failure files beside it"
+            step = "wait for it, start this run in another folder, or give it its own `--journal FILE`"
+            raise StoreError("the journal is in use", where=str(path), why=why, step=step) from None
+        with storing("the journal", path, "`--journal FILE` moves it"):
+            if path.is_file():  # not a device or a pipe
+                self._file.truncate(0)
 
     def write(self, line: str, /, **fields: Any) -> None:
         """Append one JSON object: ``line`` says which sort of line it is."""
@@ -41,12 +49,15 @@ class Journal:
             self.problem = self.problem or str(problem)
 
 
+_WHICH = "name the journal of a run (.capmatrix/journal.jsonl)"
+
+
 def read_journal(path: Path) -> Iterator[dict[str, Any]]:
     """The lines of a journal, less a last line that a kill cut off. Raises TableError for anything else."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     except (OSError, UnicodeDecodeError) as problem:
-        raise TableError("a journal cannot be read", where=str(path), why=str(problem)) from None
+        raise TableError("a journal cannot be read", where=str(path), why=str(problem), step=_WHICH) from None
     for number, line in enumerate(lines, 1):
         try:
             row = json.loads(line)
@@ -56,4 +67,6 @@ def read_journal(path: Path) -> Iterator[dict[str, Any]]:
         except ValueError as problem:
             if number == len(lines) and not line.endswith("\n"):
                 return
-            raise TableError("a journal line is not JSON", where=f"{path}, line {number}", why=str(problem)) from None
+            raise TableError(
+                "a journal line is not JSON", where=f"{path}, line {number}", why=str(problem), step=_WHICH
+            ) from None

@@ -9,8 +9,10 @@ from typing import Any
 from rich.console import Console
 
 from matrix import __version__
+from matrix.errors import StoreError
 from matrix.model.plan import Cell
 from matrix.report.costs import save_costs
+from matrix.report.failures import repro_command
 from matrix.report.grid import grids
 from matrix.report.journal import Journal
 from matrix.report.ledger import Entry, Ledger
@@ -65,7 +67,9 @@ class Recorder:
     def broken(self, cell_id: str, text: str) -> None:
         """A cell ended without a result of its own: an error outside of it."""
         self.ledger.record(cell_id, Entry(FAILED, kinds=(NOT_RUN,)))
-        self._fail(cell_id, f"{NOT_RUN}: {text.strip().splitlines()[0] if text.strip() else ''}", "")
+        lines = [line.strip() for line in text.strip().splitlines()]
+        told = [*lines[:1], *(line.removeprefix("why: ") for line in lines[1:] if line.startswith("why: "))]
+        self._fail(cell_id, f"{NOT_RUN}: {': '.join(told[:2])}", "")
         self._journal.write("cell", id=cell_id, verdict=FAILED, kinds=[NOT_RUN], text=text)
 
     def process_ended(self, counts: dict[str, Any]) -> None:
@@ -93,7 +97,10 @@ class Recorder:
         )
         self._journal.close()
         seconds = {name: e.result["seconds"] for name, e in self.ledger.entries.items() if e.verdict == PASSED}
-        save_costs(seconds)
+        try:
+            save_costs(seconds)
+        except StoreError as problem:
+            self._notes.append(f"{problem.what}: {problem.why} ({problem.where}); shares of the work are guessed")
         return missing
 
     def _fail(self, cell_id: str, text: str, file: str) -> None:
@@ -102,11 +109,15 @@ class Recorder:
     def _print_failure(self, console: Console, cell_id: str) -> None:
         """The first failure of a cell: the others say little more, and would crowd out other cells."""
         (text, file), *others = self._failures[cell_id]
-        more = f" (and {len(others)} failures more)" if others else ""
+        entry = self.ledger.entries.get(cell_id)
+        more = f" (and {len(others)} failure{'s' if len(others) > 1 else ''} more)" if others else ""
+        stopped = entry.result.get("stopped") if entry else ""
         console.print(f"[bold red]FAILED[/] {cell_id}{more}", highlight=False, soft_wrap=True)
         console.print(f"  {text}", highlight=False, markup=False, soft_wrap=True)
         if file:
-            console.print(f"  python -m matrix repro {file}", highlight=False, soft_wrap=True)
+            console.print(f"  {repro_command(file)}", highlight=False, markup=False, soft_wrap=True)
+        if stopped:
+            console.print(f"  {stopped}", highlight=False, soft_wrap=True)
 
     @property
     def journal_problem(self) -> str:

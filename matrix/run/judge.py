@@ -25,10 +25,13 @@ def answer_of(outcome: oc.Outcome, run: Run) -> RunReply | None:
     return reply
 
 
-def judge(operation: Operation, case: Case, run: Run, outcome: oc.Outcome, symbols: Symbols) -> Failure | None:
-    """None when ``outcome`` is the right answer to ``case``; else what is wrong with it."""
+def judge(
+    operation: Operation, case: Case, run: Run, outcome: oc.Outcome, symbols: Symbols, cpu: str = ""
+) -> Failure | None:
+    """None when ``outcome`` is the right answer to ``case``; else what is wrong with it. ``cpu`` are words for what
+    the guest's CPU has and lacks."""
     if not isinstance(outcome, oc.Answer):
-        return _no_answer(run, outcome, symbols)
+        return _no_answer(run, outcome, symbols, cpu)
     try:
         reply = answer_of(outcome, run)
     except GuestError as problem:
@@ -69,9 +72,9 @@ def wrong_bytes(name: str, expected: bytes, got: bytes, block: int = 16) -> Fail
     return Failure(vd.WRONG_ANSWER, summary, details=details)
 
 
-def _no_answer(run: Run, outcome: oc.Outcome, symbols: Symbols) -> Failure:
+def _no_answer(run: Run, outcome: oc.Outcome, symbols: Symbols, cpu: str) -> Failure:
     if isinstance(outcome, oc.Crashed):
-        return describe_crash(run, outcome.signal, symbols)
+        return describe_crash(run, outcome.signal, symbols, cpu)
     if isinstance(outcome, oc.Violated):
         place = describe_place(run.buffers, outcome.violation.buffer, outcome.violation.offset)
         what = "wrote" if outcome.kind == "canary" else "changed a read-only input at"
@@ -87,7 +90,7 @@ def _no_answer(run: Run, outcome: oc.Outcome, symbols: Symbols) -> Failure:
     if isinstance(outcome, oc.Garbage):
         return Failure(vd.PROTOCOL, f"the guest wrote garbage: {outcome.why}")
     if isinstance(outcome, oc.Unrepeated):
-        failure = _no_answer(run, outcome.death, symbols)
+        failure = _no_answer(run, outcome.death, symbols, cpu)
         failure.summary += "; it did not repeat when the case ran alone: it depends on earlier calls"
         failure.needs_cell = True
         return failure
@@ -96,15 +99,15 @@ def _no_answer(run: Run, outcome: oc.Outcome, symbols: Symbols) -> Failure:
 
 
 def _timeout(run: Run, outcome: oc.TimedOut, symbols: Symbols) -> Failure:
-    text = f"no answer within {outcome.seconds:.0f} s"
+    text = f"no answer within {outcome.seconds:g} s"
     if outcome.where is None:
         return Failure(vd.TIMEOUT, text)
     place = describe_crash(run, outcome.where, symbols)
     return Failure(vd.TIMEOUT, f"{text}, stopped by {place.summary}", details=place.details)
 
 
-def describe_crash(run: Run, reply: SignalReply, symbols: Symbols) -> Failure:
-    """A signal: its name, the pc's symbol and instruction, and where the address lies."""
+def describe_crash(run: Run, reply: SignalReply, symbols: Symbols, cpu: str = "") -> Failure:
+    """A signal: its name, the pc's symbol and instruction, where the address lies, and for SIGILL the ``cpu``."""
     name = signal_name(reply.number)
     located = symbols.locate(reply.pc)
     symbol = f"{located[0]}+{located[1]:#x}" if located else "no known symbol"
@@ -114,6 +117,8 @@ def describe_crash(run: Run, reply: SignalReply, symbols: Symbols) -> Failure:
     if name in ("SIGSEGV", "SIGBUS") and reply.buffer != NOTHING:
         place = describe_place(run.buffers, reply.buffer, reply.offset)
         text += f", address {place}"
+    if name == "SIGILL" and cpu:
+        text += f", on {cpu}"
     details = {"signal": name, "pc": hex(reply.pc), "symbol": symbol, "instruction": instruction, "place": place}
     return Failure(vd.CRASH, text, details=details)
 

@@ -14,7 +14,8 @@ from matrix.worker.protocol import Op
 
 @dataclass(frozen=True)
 class Replay:
-    """What `worker --replay FILE` needs: the frames, the functions that the case calls (C symbols), their sources."""
+    """What `worker --replay FILE` needs: the frames and the functions that the case calls (C symbols); ``sources`` is
+    the folder that paths in the debug information begin at."""
 
     cell: Cell
     worker: str
@@ -30,7 +31,9 @@ def replay_of(session: Session, recorded: Recorded) -> Replay:
     """
     case = recorded.case
     if case is None:
-        raise ReproError("this failure has no case to replay", where=recorded.cell_id, why=recorded.summary)
+        why = f"a {recorded.kind} failure of the whole cell"
+        step = "`repro` without --gdb runs the cell again and shows it"
+        raise ReproError("there is no case to stop at", where=recorded.cell_id, why=why, step=step)
     cell = find_cell(session.catalog, recorded)
     bench = Bench(session, cell, (case, recorded.placement))
     provider = session.catalog.provider(cell.provider)
@@ -56,4 +59,4 @@ def replay_of(session: Session, recorded: Recorded) -> Replay:
     frames += pr.frame(2, Op.RUN, run.payload)
     functions = bench.built.functions
     symbols = dict.fromkeys(functions[index].symbol for index in binding.functions.values())
-    return Replay(cell, bench.built.worker, frames, tuple(symbols), interface.path.parent)
+    return Replay(cell, bench.built.worker, frames, tuple(symbols), session.catalog.root)

@@ -3,18 +3,21 @@
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+
+import msgspec
 
 from matrix.cases.case import Case, Chain
 from matrix.cases.corpus import input_problem, many_calls_problem, output_problem
 from matrix.cases.placement import all_placements
-from matrix.errors import ReproError
+from matrix.errors import ReproError, SelectionError
 from matrix.model.catalog import Catalog
-from matrix.model.plan import NATIVE, Cell, find, plan
+from matrix.model.cell_ids import cell_named
+from matrix.model.near import known_names
+from matrix.model.plan import NATIVE, Cell
 from matrix.run.cells import run_cell
-from matrix.run.expectation import load_expectation
+from matrix.run.expectation import checked_expectation
 from matrix.run.session import Session
-from matrix.run.verdict import CellResult
+from matrix.run.verdict import KINDS, CellResult
 
 FORMAT = 1
 """Version of failure files; matrix.report.failures writes them."""
@@ -37,71 +40,130 @@ class Recorded:
     summary: str
 
 
+class _Cell(msgspec.Struct):
+    id: str
+    cpu: str
+
+
+class _Failure(msgspec.Struct):
+    kind: str
+    summary: str
+    case: str
+    placement: str
+
+
+class _Settings(msgspec.Struct):
+    seed: int
+    exhaustive: bool
+
+
+class _Facts(msgspec.Struct):
+    sandbox: str
+
+
+class _Chain(msgspec.Struct):
+    feed: tuple[str, ...]
+    rounds: int
+
+
+class _Case(msgspec.Struct):
+    name: str
+    algorithm: str
+    operation: str
+    origin: str
+    inputs: dict[str, str | int]
+    expected: dict[str, str] | None
+    chain: _Chain | None = None
+    total: int = 0
+
+
+class _File(msgspec.Struct):
+    """What is read of a failure file; more may stand in it."""
+
+    cell: _Cell
+    failure: _Failure
+    settings: _Settings
+    facts: _Facts
+    case: _Case | msgspec.UnsetType = msgspec.UNSET
+
+
 def read_failure(path: Path) -> Recorded:
     """Read a failure file. Raises ReproError naming file, key and reason."""
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as problem:
-        raise ReproError("a failure file cannot be read", where=str(path), why=str(problem)) from None
+    except OSError as problem:
+        step = "name a file below failures/ as the run printed it, relative to this folder"
+        why = problem.strerror or str(problem)
+        raise ReproError("a failure file cannot be read", where=str(path), why=why, step=step) from None
+    except (ValueError, RecursionError) as problem:
+        raise ReproError("a failure file is not JSON", where=str(path), why=str(problem)) from None
     if not isinstance(raw, dict) or raw.get("format") != FORMAT:
         why = f"format {raw.get('format') if isinstance(raw, dict) else type(raw).__name__}, {FORMAT} expected"
         raise ReproError("not a failure file of this version", where=str(path), why=why)
     try:
-        failure, settings = raw["failure"], raw["settings"]
-        return Recorded(
-            _text(raw["cell"]["id"]),
-            _text(raw["cell"]["cpu"]),
-            _text(raw["facts"]["sandbox"]),
-            int(settings["seed"]),
-            bool(settings["exhaustive"]),
-            _case(raw["case"]) if "case" in raw else None,
-            _text(failure["placement"]),
-            _text(failure["kind"]),
-            _text(failure["summary"]),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as problem:
-        why = f"{type(problem).__name__}: {problem}"
-        raise ReproError("a failure file lacks something", where=str(path), why=why) from None
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r} is no text")
-    return value
-
-
-def _case(raw: dict[str, Any]) -> Case:
-    def decoded(values: dict[str, Any]) -> dict[str, bytes | int]:
-        return {name: value if isinstance(value, int) else bytes.fromhex(value) for name, value in values.items()}
-
-    expected, chain = raw["expected"], raw.get("chain")
-    return Case(
-        _text(raw["name"]),
-        _text(raw["algorithm"]),
-        _text(raw["operation"]),
-        decoded(raw["inputs"]),
-        _text(raw["origin"]),
-        "full",
-        None if expected is None else {name: bytes.fromhex(value) for name, value in expected.items()},
-        chain=Chain(tuple(_text(role) for role in chain["feed"]), int(chain["rounds"])) if chain else None,
-        total=int(raw.get("total", 0)),
+        file = msgspec.convert(raw, _File)
+        case = None if isinstance(file.case, msgspec.UnsetType) else _case(file.case)
+    except ValueError as problem:
+        raise ReproError("a failure file is incomplete or changed", where=str(path), why=str(problem)) from None
+    if why := _contradiction(file, case):
+        raise ReproError("a failure file is incomplete or changed", where=str(path), why=why)
+    return Recorded(
+        file.cell.id,
+        file.cell.cpu,
+        file.facts.sandbox,
+        file.settings.seed,
+        file.settings.exhaustive,
+        case,
+        file.failure.placement,
+        file.failure.kind,
+        file.failure.summary,
     )
+
+
+def _contradiction(file: _File, case: Case | None) -> str:
+    """What in ``file`` cannot have been written by a run, or ''."""
+    named = file.failure.case
+    if named and case is None:
+        return f"it lacks the key `case`, and failure.case names {named!r}"
+    if case and case.name != named:
+        return f"case.name is {case.name!r}, failure.case is {named!r}"
+    if file.failure.kind not in KINDS:
+        return f"failure.kind: {file.failure.kind!r}; {known_names(file.failure.kind, KINDS)}"
+    if file.facts.sandbox not in ("docker", "host"):
+        return f"facts.sandbox: {file.facts.sandbox!r} is neither 'docker' nor 'host'"
+    return ""
+
+
+def _case(raw: _Case) -> Case:
+    """Raises ValueError naming the key for what is no hex."""
+
+    def decoded(key: str, value: str) -> bytes:
+        try:
+            return bytes.fromhex(value)
+        except ValueError as problem:
+            raise ValueError(f"{problem} - at `$.case.{key}`") from None
+
+    inputs = {n: v if isinstance(v, int) else decoded(f"inputs.{n}", v) for n, v in raw.inputs.items()}
+    expected = None if raw.expected is None else {n: decoded(f"expected.{n}", v) for n, v in raw.expected.items()}
+    chain = Chain(raw.chain.feed, raw.chain.rounds) if raw.chain else None
+    case = Case(raw.name, raw.algorithm, raw.operation, inputs, raw.origin, "full", expected)
+    return replace(case, chain=chain, total=raw.total)
 
 
 def find_cell(catalog: Catalog, recorded: Recorded) -> Cell:
     """The cell that the file names, on the CPU that it names. Raises ReproError when the plan has it no more, or when
     the recorded case is none of it any more: running nothing must not look like the failure."""
-    target = recorded.cell_id.split("/")[0]
-    known = any(row.name == target for row in catalog.targets.targets)
-    cell = (
-        find(plan(replace(catalog, targets=catalog.targets.only([target])), None), recorded.cell_id) if known else None
-    )
-    if cell is None:
-        raise ReproError(f"the plan has no cell {recorded.cell_id}", why="its target, mask or variant is gone")
+    try:
+        cell = cell_named(catalog, recorded.cell_id)
+    except SelectionError as problem:
+        step = f"it was there at the commit that the file names; {SelectionError.step} now"
+        raise ReproError(f"the plan has no cell {recorded.cell_id}", why=problem.why, step=step) from None
     if recorded.case and (why := _case_problem(catalog, cell, recorded.case, recorded.placement)):
         raise ReproError(f"case {recorded.case.name} does not fit {cell.id}", why=why)
     if recorded.cpu == NATIVE and not catalog.targets.get(cell.target).native:
-        raise ReproError(f"{cell.target} does not run natively", why="`native` is not set in images/targets.toml")
+        step = ReproError.step if cell.enforcement == NATIVE else "leave out --native: QEMU runs it on this machine too"
+        why = "`native` is not set in images/targets.toml"
+        raise ReproError(f"{cell.target} does not run natively", why=why, step=step)
     return replace(cell, cpu=recorded.cpu, enforcement="native" if recorded.cpu == NATIVE else cell.enforcement)
 
 
@@ -133,5 +195,4 @@ def run_again(session: Session, recorded: Recorded) -> CellResult:
     only = (recorded.case, recorded.placement) if recorded.case else None
     if only and cell.kind in ("dispatch", "trap"):
         only = None  # these cells choose their own few cases
-    expectation = load_expectation(session.catalog.root / "tests" / "conformance" / "expected_dispatch.toml")
-    return run_cell(session, cell, expectation, only)
+    return run_cell(session, cell, checked_expectation(session.catalog), only)

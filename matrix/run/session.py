@@ -11,7 +11,7 @@ from matrix.cases.case import Case, Corpus, Tier
 from matrix.cases.corpus import build_corpus
 from matrix.cases.layout import Binding
 from matrix.cases.placement import QUICK, Placement, all_placements, rotating
-from matrix.errors import GuestError
+from matrix.errors import GuestError, storing
 from matrix.model.catalog import Catalog
 from matrix.model.choice import StateUse, by_name, state_use
 from matrix.model.interface import Interface, Operation
@@ -24,6 +24,9 @@ from matrix.worker.process import DEADLINE, Guest, GuestCounts
 
 ALARM_MICROSECONDS = 300
 """How often SIGALRM interrupts a kernel in a run with full placements."""
+
+
+_OTHER = "delete the cache (README.md says where it lies) and run again"
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,9 @@ class Session:
 
         guest = Guest(start, self.counts, self.settings.deadline)
         if guest.hello.build_id != built.build_id:
-            raise GuestError("another worker answers", why=f"build {guest.hello.build_id}, not {built.build_id}")
+            raise GuestError(
+                "another worker answers", why=f"build {guest.hello.build_id}, not {built.build_id}", step=_OTHER
+            )
         self._guest = (cell.guest, guest)
         return guest
 
@@ -88,7 +93,7 @@ class Session:
             self._guest = None
 
     def corpus(self, provider: str, algorithm: str) -> Corpus:
-        """The corpus of an algorithm. Raises VectorError, OracleError."""
+        """The corpus of an algorithm. Raises VectorError, OracleError, StoreError."""
         key = (provider, algorithm)
         if key not in self._corpora:
             owner = self.catalog.provider(provider)
@@ -97,9 +102,10 @@ class Session:
             }
             interface = owner.interfaces[algorithm]
             settings = self.settings
-            self._corpora[key] = build_corpus(
-                interface, sorted(bounds), settings.seed, settings.exhaustive, self.corpus_folder
-            )
+            with storing("the corpus", self.corpus_folder):
+                self._corpora[key] = build_corpus(
+                    interface, sorted(bounds), settings.seed, settings.exhaustive, self.corpus_folder
+                )
         return self._corpora[key]
 
     def symbols(self, cell: Cell) -> Symbols:
@@ -141,6 +147,15 @@ class Bench:
         """What the guest detected, in table order."""
         table = self.session.catalog.capabilities[self.built.target.arch]
         return list(table.sorted(self.guest.hello.detected_names))
+
+    @property
+    def cpu_words(self) -> str:
+        """``a CPU with ssse3 and without avx, avx2``: what the guest's CPU has and lacks of all that masks may hold."""
+        table = self.session.catalog.capabilities[self.built.target.arch]
+        has, lacks = self.detected, [name for name in table.names if name not in self.detected]
+        parts = [f"with{word} {', '.join(names)}" for word, names in (("", has), ("out", lacks)) if names]
+        told = f", told the mask {self.cell.mask}" if self.cell.enforcement != "hard" else ""
+        return f"a CPU {' and '.join(parts)}{told}"
 
     def apply_mask(self) -> Failure | None:
         """Tell a soft mask to the worker, or compare what a hard CPU was detected to be with the mask."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from matrix.build.probe import probe_abilities
@@ -10,6 +11,7 @@ from matrix.model.catalog import Catalog, load_catalog
 from matrix.model.plan import Cell, plan
 from matrix.model.selection import Selection, select
 from matrix.resources import data_root
+from matrix.run.expectation import Row, checked_expectation
 from matrix.run.session import Session, Settings
 from matrix.sandbox.base import Sandbox
 from matrix.sandbox.choose import choose_sandbox
@@ -28,6 +30,11 @@ class RunState:
     sandbox: Sandbox | None
     abilities: Abilities | None
     costs: Mapping[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def expectation(self) -> tuple[Row, ...]:
+        """What the dispatcher must take, typed by hand. Raises TableError."""
+        return checked_expectation(self.catalog)
 
     def session(self) -> Session:
         """A session of this process; corpora lie in the cache that all processes share."""
@@ -57,6 +64,7 @@ def controller_state(
     names = {cell.target for cell in select(everything, wanted, catalog, costs)}
     if collect_only:
         return _state(catalog, everything, wanted, settings, None, None, costs)
+    checked_expectation(catalog)  # before anything is built
     sandbox = choose_sandbox(sandbox_name)
     targets = [target for target in catalog.targets.targets if target.name in names]
     abilities = probe_abilities(sandbox, catalog, targets)

@@ -132,6 +132,7 @@ class _Entered:
 
 def run_jobs(bench: Bench, collector: Collector, jobs: Iterable[Job], check: CheckEntered) -> None:
     """Send ``jobs`` through the cell's guest, judge every answer, and stop when the collector is full."""
+    jobs = iter(jobs)
     flying: deque[Job] = deque()
     symbols = bench.session.symbols(bench.cell)
     entered = _Entered(bench, check)
@@ -146,7 +147,7 @@ def run_jobs(bench: Bench, collector: Collector, jobs: Iterable[Job], check: Che
         job = flying.popleft()
         told = _told_when_right(outcome, job.run)
         if told is None:
-            failure = judge(job.subject.operation, job.case, job.run, outcome, symbols)
+            failure = judge(job.subject.operation, job.case, job.run, outcome, symbols, bench.cpu_words)
             told = _told(outcome, job.run) if failure is None else None
         else:
             failure = None
@@ -156,7 +157,19 @@ def run_jobs(bench: Bench, collector: Collector, jobs: Iterable[Job], check: Che
         if collector.full:
             break
     outcomes.close()
+    if collector.full:
+        collector.result.stopped = _stopped(collector, [*flying, *jobs])
     collector.result.entered |= entered.totals()
+
+
+def _stopped(collector: Collector, left: Iterable[Job]) -> str:
+    """Why the cell stopped and what of it was not run; '' when nothing was left."""
+    cases = {id(job.case) for job in left} - {id(collector.last_case)}
+    if not cases:
+        return ""
+    failures = len(collector.result.failures)
+    after = "a timeout" if collector.timeouts >= MOST_TIMEOUTS else f"{failures} failures"
+    return f"stopped after {after}; {len(cases):,} case{'s' if len(cases) > 1 else ''} not run"
 
 
 def _told_when_right(outcome: oc.Outcome, run: Run) -> bytes | None:

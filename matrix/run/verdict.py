@@ -16,6 +16,18 @@ VIOLATION = "violation"
 NOT_TRAPPED = "not-trapped"
 PROTOCOL = "protocol"
 NOT_RUN = "not-run"
+KINDS = (
+    WRONG_ANSWER,
+    CRASH,
+    TIMEOUT,
+    BUILD,
+    WRONG_VARIANT,
+    MASK_INEFFECTIVE,
+    VIOLATION,
+    NOT_TRAPPED,
+    PROTOCOL,
+    NOT_RUN,
+)
 """Kinds of failure. Every failed cell has one."""
 
 
@@ -48,7 +60,10 @@ class Failure:
 
 @dataclass
 class CellResult:
-    """What a cell did: how many cases ran (each in how many placements), how many were skipped by reason, failures."""
+    """What a cell did: how many cases ran (each in how many placements), how many were skipped by reason, failures.
+
+    ``stopped`` says why the cell gave up early and how many cases it left out, '' when it came to its end.
+    """
 
     id: str
     cases: int = 0
@@ -59,6 +74,7 @@ class CellResult:
     detected: list[str] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
+    stopped: str = ""
 
     @property
     def verdict(self) -> str:
@@ -78,4 +94,5 @@ class CellResult:
             "detected": self.detected,
             "facts": self.facts,
             "seconds": round(self.seconds, 4),
+            "stopped": self.stopped,
         }

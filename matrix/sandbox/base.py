@@ -6,6 +6,9 @@ from typing import Protocol
 
 from matrix.model.target import Target
 
+SLOW = "run again when the machine has less to do"
+"""What to do about a command that does not end."""
+
 
 @dataclass(frozen=True)
 class Completed:

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable
 
 from matrix.errors import EngineError, SelectionError
+from matrix.model.near import known_names
 from matrix.resources import data_root
 from matrix.sandbox.base import Sandbox
 from matrix.sandbox.docker import DockerSandbox
@@ -26,7 +27,7 @@ def choose_sandbox(name: str, say: Callable[[str], None] = to_stderr) -> Sandbox
     engine answers, SelectionError for a name that there is not.
     """
     if name not in NAMES:
-        raise SelectionError(f"unknown sandbox {name!r}", why=f"there are {', '.join(NAMES)}")
+        raise SelectionError(f"unknown sandbox {name!r}", why=known_names(name, NAMES), step="`--sandbox` chooses")
     if name == "host":
         return HostSandbox(cache_root() / "host")
     try:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from matrix.errors import EngineError, ToolError
 from matrix.model.target import Target
-from matrix.sandbox.base import Completed
+from matrix.sandbox.base import SLOW, Completed
 from matrix.sandbox.command import Command
 from matrix.sandbox.container import BUILD, WORKER
 from matrix.sandbox.docker_channel import DockerChannel
@@ -28,6 +28,7 @@ _ABSENT = 44
 _READ_ALL = 'while read -r path && [ -n "$path" ]; do set -- "$@" "$path"; done\nexec tar -cf - -- "$@"'
 _MISSING = 'while read -r path && [ -n "$path" ]; do [ -e "$path" ] || printf "%s\\n" "$path"; done'
 _FILE_SECONDS = 120
+_IMAGES = "`python -m matrix images list` shows the images; `images build` makes what is missing"
 _GRACE = 30
 """Seconds that the engine may add to a command's own."""
 
@@ -71,7 +72,9 @@ class DockerSandbox:
             status, _, err = self._call(self._any_family(), RECEIVE, [], pack(files), _FILE_SECONDS)
             if status:
                 raise ToolError(
-                    "files cannot be written in the build container", why=err.decode("utf-8", "replace").strip()
+                    "files cannot be written in the build container",
+                    why=err.decode("utf-8", "replace").strip(),
+                    step="`docker system df` shows what fills the engine's disk; or choose `--sandbox host`",
                 )
 
     def read(self, path: str) -> bytes:
@@ -112,9 +115,9 @@ class DockerSandbox:
         status, out, err = self._call(self._named_family(argv), _RUN, [folder, f"{seconds:g}", *argv], b"", seconds)
         errors = err.decode("utf-8", "replace")
         if status in (126, 127) and errors.startswith("timeout: "):
-            raise ToolError(f"cannot start {argv[0]}", why=errors.strip())
+            raise ToolError(f"cannot start {argv[0]}", why=errors.strip(), step=_IMAGES)
         if status in (124, -9) and time.monotonic() - started >= seconds:
-            raise ToolError(f"{argv[0]} did not end", why=f"no end after {seconds:.0f} s: {' '.join(argv)}")
+            raise ToolError(f"{argv[0]} did not end", why=f"no end after {seconds:g} s: {' '.join(argv)}", step=SLOW)
         return Completed(status, out.decode("utf-8", "replace"), errors)
 
     def spawn(self, argv: Sequence[str]) -> DockerChannel:

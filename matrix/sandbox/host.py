@@ -14,9 +14,9 @@ from pathlib import Path
 
 import ninja
 
-from matrix.errors import ToolError
+from matrix.errors import ToolError, storing
 from matrix.model.target import Target
-from matrix.sandbox.base import Completed
+from matrix.sandbox.base import SLOW, Completed
 
 GUEST_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
 """A guest's whole environment: the same on every machine, so that its stack lies the same too."""
@@ -147,17 +147,20 @@ class HostSandbox:
     name = "host"
 
     def __init__(self, root: Path) -> None:
+        """Raises StoreError when the folder cannot be made."""
         self.root = root
-        root.mkdir(parents=True, exist_ok=True)
+        with storing("the cache", root):
+            root.mkdir(parents=True, exist_ok=True)
 
     def write(self, files: Mapping[str, bytes]) -> None:
         """See Sandbox."""
         for name, data in files.items():
             path = self.root / name
-            path.parent.mkdir(parents=True, exist_ok=True)
             scratch = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-            scratch.write_bytes(data)
-            scratch.replace(path)
+            with storing("the cache", path):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                scratch.write_bytes(data)
+                scratch.replace(path)
 
     def read(self, path: str) -> bytes:
         """See Sandbox."""
@@ -186,7 +189,9 @@ class HostSandbox:
         except OSError as problem:
             raise ToolError(f"cannot start {argv[0]}", why=str(problem)) from None
         except subprocess.TimeoutExpired:
-            raise ToolError(f"{argv[0]} did not end", why=f"no end after {seconds:.0f} s: {' '.join(argv)}") from None
+            raise ToolError(
+                f"{argv[0]} did not end", why=f"no end after {seconds:g} s: {' '.join(argv)}", step=SLOW
+            ) from None
         return Completed(
             done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
         )

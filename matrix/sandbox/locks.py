@@ -5,6 +5,8 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from matrix.errors import storing
+
 
 def cache_root() -> Path:
     """The cache folder: ``CAPMATRIX_CACHE``, else ``capmatrix`` in the user's cache folder (XDG)."""
@@ -16,7 +18,9 @@ def cache_root() -> Path:
 
 
 def build_lock(name: str) -> FileLock:
-    """A lock between all processes of this user and machine; released when its holder dies."""
-    folder = cache_root() / "locks"
-    folder.mkdir(parents=True, exist_ok=True)
-    return FileLock(folder / f"{name}.lock")
+    """A lock between all processes of this user and machine; released when its holder dies. Raises StoreError."""
+    path = cache_root() / "locks" / f"{name}.lock"
+    with storing("the cache", path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()  # refused now, not when the lock is taken
+    return FileLock(path)

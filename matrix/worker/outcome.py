@@ -90,7 +90,7 @@ def describe(outcome: Outcome) -> str:
     if isinstance(outcome, Died):
         return f"ended with status {outcome.status} {outcome.stderr.strip()[-200:]}".strip()
     if isinstance(outcome, TimedOut):
-        return f"no answer within {outcome.seconds:.0f} s"
+        return f"no answer within {outcome.seconds:g} s"
     if isinstance(outcome, Garbage):
         return f"garbage ({outcome.why})"
     return type(outcome).__name__.lower()

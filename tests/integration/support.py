@@ -25,7 +25,8 @@ def environment(root: Path = REPOSITORY, more: Mapping[str, str] | None = None) 
     """This process's environment, with ``python`` this interpreter and ``matrix`` the package below ``root``."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     own = {"PATH": path, "PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    foreign = ("PYTEST_", "TOX_", "CAPMATRIX_STARTED_IN")  # of the run that these tests are part of
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
     return {**kept, **own, **(more or {})}
 
 

@@ -6,13 +6,35 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
 from matrix.model.catalog import Catalog, load_catalog
 from matrix.resources import data_root
 
-settings.register_profile("unit", max_examples=20, deadline=None)
-settings.load_profile("unit")
+try:
+    from hypothesis import settings
+except ModuleNotFoundError:
+    LACKING = "hypothesis"
+else:
+    LACKING = ""
+    settings.register_profile("unit", max_examples=20, deadline=None)
+    settings.load_profile("unit")
+
+
+_WHAT_LACKS = f"the unit tests need {LACKING}: `pip install {LACKING}`, or `./toxw -e unit`"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection() -> None:
+    """Say what is missing when unit tests are collected, not before: pytest loads this file for ``--help`` too."""
+    if LACKING:
+        raise pytest.UsageError(_WHAT_LACKS)
+
+
+def pytest_collect_file() -> None:
+    """The same where this folder is only met on the way, as by ``pytest tests``."""
+    if LACKING:
+        raise pytest.Collector.CollectError(_WHAT_LACKS)
+
 
 CAPABILITIES = """
 [[capability]]

@@ -13,8 +13,10 @@ from matrix import __version__
 from matrix.__main__ import cli, main
 from matrix.commands.running import pytest_arguments
 from matrix.errors import MatrixError, SelectionError
-from matrix.model.catalog import Catalog
+from matrix.model.catalog import Catalog, every_profile
+from matrix.model.cell_ids import cell_named
 from matrix.model.plan import plan
+from matrix.model.selection import FILTERS
 
 
 @dataclass
@@ -103,7 +105,7 @@ def test_every_kind_of_cell_can_be_explained(terminal: Terminal, catalog: Catalo
     ("arguments", "code", "words"),
     [
         (["explain", "x86_64/hard/none/chacha21"], 21, "there is no cell 'x86_64/hard/none/chacha21'"),
-        (["explain", "nonsense"], 21, "no id begins like it"),
+        (["explain", "nonsense"], 21, "an id is target/enforcement/mask/subject"),
         (["list", "x86-65"], 21, "unknown target 'x86-65'"),
         (["run", "x86-65"], 21, "unknown target 'x86-65'"),
         (["run", "x86_64/hard/none/chacha21"], 21, "there is no cell"),
@@ -112,6 +114,13 @@ def test_every_kind_of_cell_can_be_explained(terminal: Terminal, catalog: Catalo
         (["repro", "/nonexistent/failure.json"], 15, "/nonexistent/failure.json"),
         (["nonsense"], 2, "No such command"),
         (["run", "-n", "-1"], 2, "Invalid value"),
+        (["run", "--variatn", "c"], 2, "No such option '--variatn'"),
+        (["run", "--variatn", "c"], 2, "'--variant'"),
+        (["run", "--lf"], 2, "--pytest=--maxfail=1"),
+        (["run", "x86_64/hard/none/dispatch", "--mask", "none"], 21, "--mask goes with targets"),
+        (["run", "x86_64/hard/none/dispatch", "--shard", "1/2"], 21, "--shard goes with targets"),
+        (["run", "x86_64/hard/none/dispatch", "--profile", "Os"], 21, "--profile goes with targets"),
+        (["run", "x86_65"], 21, "did you mean 'x86_64'?"),
         (["list", "--sandbox", "cloud"], 2, "Invalid value"),
         (["repro"], 2, "Missing argument"),
     ],
@@ -129,7 +138,47 @@ def test_what_is_wrong_is_one_message_without_a_traceback(
 
 
 def test_an_unknown_id_is_answered_with_what_is_near(terminal: Terminal) -> None:
-    assert "x86_64/hard/none/dispatch" in terminal.run("explain", "x86_64/hard/none/chacha21").err
+    for command in ("explain", "run"):
+        said = terminal.run(command, "x86_64/hard/none/chacha21").err
+        assert "no subject 'chacha21' in x86_64/hard/none; did you mean chacha20 " in said
+
+
+@pytest.mark.parametrize(
+    ("cell_id", "words"),
+    [
+        ("x86-64/hard/none/chacha20", "no target 'x86-64'; did you mean x86_64"),
+        ("x86_64/hrad/none/chacha20", "no enforcement 'hrad' in x86_64; did you mean hard?"),
+        ("x86_64/hard/ssse/chacha20", "no mask 'ssse' in x86_64/hard; did you mean ssse3"),
+        ("x86_64/hard/avx2+ssse3/dispatch", "no mask 'avx2+ssse3' in x86_64/hard; did you mean ssse3+avx2?"),
+        ("x86_64/hard/none/zzz", "no subject 'zzz' in x86_64/hard/none; there are dispatch, "),
+        ("x86_64@O4/hard/none/chacha20", "no target 'x86_64@O4'; did you mean x86_64@Os or x86_64@O3"),
+    ],
+)
+def test_the_first_wrong_part_of_an_id_is_named(catalog: Catalog, cell_id: str, words: str) -> None:
+    with pytest.raises(SelectionError) as caught:
+        cell_named(every_profile(catalog), cell_id)
+    assert words in caught.value.why
+
+
+def test_what_is_not_probed_is_planned_not_promised(terminal: Terminal) -> None:
+    said = terminal.run("explain", "arm32-noneon/hard/none/chacha20-armv7").out
+    assert "decision   planned; not probed" in said
+    assert "--probe" in said
+
+
+def test_a_cell_of_a_profile_can_be_explained(terminal: Terminal) -> None:
+    ended = terminal.run("explain", "arm32-noneon@Os/hard/none/chacha20-armv7")
+    assert ended.code == 0
+    assert "compiled with -Os" in ended.out
+
+
+def test_the_filters_of_run_are_the_plugins(pytestconfig: pytest.Config) -> None:
+    """What `run` hands on, pytest knows."""
+    run = cli.commands["run"]
+    names = {word for parameter in run.params for word in parameter.opts if word.startswith("--")}
+    assert {f"--{name}" for name in FILTERS} < names
+    for name in names - {"--pytest"}:
+        assert pytestconfig.getoption(name) is not None, name
 
 
 def test_every_command_has_help_and_every_option_is_explained() -> None:

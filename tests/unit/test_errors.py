@@ -33,6 +33,13 @@ def test_the_readme_names_the_range_of_exit_codes() -> None:
     assert [int(number) for number in match.groups()] == [min(codes), max(codes)]
 
 
+def test_the_readme_explains_every_exit_code_of_pytest() -> None:
+    rows = re.findall(r"^\| ([\d /-]+) \|", (data_root() / "README.md").read_text(), re.MULTILINE)
+    named = {int(code) for row in rows for code in row.split(" / ") if "-" not in code}
+    assert {int(code) for code in pytest.ExitCode} <= named
+    assert {125, 254} <= named
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_error_has_a_next_step_and_says_what_it_is(kind: type[MatrixError]) -> None:
     assert kind.step

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from matrix.errors import TableError
+from matrix.errors import StoreError, TableError
 from matrix.report.journal import Journal, read_journal
 
 
@@ -36,6 +36,29 @@ def test_a_run_begins_a_journal_of_its_own(tmp_path: Path) -> None:
         journal.write("run", number=number)
         journal.close()
     assert [row["number"] for row in read_journal(path)] == [2]
+
+
+def test_two_runs_do_not_share_a_journal(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    first = Journal(path)
+    first.write("run", number=1)
+    with pytest.raises(StoreError) as caught:
+        Journal(path)
+    assert caught.value.where == str(path)
+    assert "--journal" in caught.value.step
+    assert [row["number"] for row in read_journal(path)] == [1]
+    first.close()
+    second = Journal(path)
+    assert list(read_journal(path)) == []
+    second.close()
+
+
+def test_a_journal_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path / "file" / "journal.jsonl", tmp_path):
+        with pytest.raises(StoreError) as caught:
+            Journal(path)
+        assert "--journal" in caught.value.step
 
 
 @given(cut=st.integers(0, 200))

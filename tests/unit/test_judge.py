@@ -150,6 +150,16 @@ def test_an_illegal_instruction_is_shown_with_its_symbol(bench: Bench) -> None:
     assert failure.details["signal"] == "SIGILL"
 
 
+def test_an_illegal_instruction_says_what_the_cpu_lacks_and_other_signals_do_not(bench: Bench) -> None:
+    words = "a CPU with ssse3 and without avx2"
+    for number, said in ((SIGILL, True), (SIGSEGV, False)):
+        outcome = _signal(number, CODE + 1)
+        for seen in (outcome, oc.Unrepeated(outcome)):
+            failure = judge(bench.operation, bench.case, bench.run, seen, bench.symbols, words)
+            assert failure
+            assert (f"`ud2`, on {words}" in failure.summary) is said
+
+
 def test_a_bad_access_is_shown_from_the_nearest_buffer(bench: Bench) -> None:
     text = bench.failure(_signal(SIGSEGV, CODE, bench.buffer("data"), 103)).summary
     assert text.endswith("address 4 bytes past the end of data")
@@ -187,6 +197,7 @@ def test_the_end_of_a_guest(bench: Bench) -> None:
     died = bench.failure(oc.Died(134, "assertion failed\n"))
     assert (timeout.kind, stopped.kind, died.kind) == (vd.TIMEOUT, vd.TIMEOUT, vd.CRASH)
     assert timeout.summary == "no answer within 10 s"
+    assert bench.failure(oc.TimedOut(1.5)).summary == "no answer within 1.5 s"
     assert "cipher_xor_c+0x1" in stopped.summary
     assert "134" in died.summary
     assert "assertion failed" in died.summary

@@ -43,4 +43,5 @@ def test_descriptions_say_what_is_known() -> None:
     assert "signal 11 at pc 0x100" in texts
     assert any("status 1" in text and "why" in text for text in texts)
     assert any("10 s" in text for text in texts)
+    assert oc.describe(oc.TimedOut(1.5)) == "no answer within 1.5 s"
     assert any("zeros" in text for text in texts)

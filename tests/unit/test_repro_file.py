@@ -1,6 +1,7 @@
 """Failure files: written and read back; every kind of wrong file is one error; what cannot be told is not "there"."""
 
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,10 +12,10 @@ from click.testing import CliRunner
 
 from matrix.__main__ import cli
 from matrix.cases.case import Case
-from matrix.errors import ReproError
+from matrix.errors import ReproError, StoreError
 from matrix.model.catalog import Catalog
 from matrix.model.plan import find, plan
-from matrix.report.failures import failure_path, failure_record, write_failure
+from matrix.report.failures import failure_path, failure_record, forget_failures, repro_command, write_failure
 from matrix.run.repro import CANNOT_TELL, Recorded, find_cell, read_failure
 from matrix.run.verdict import CRASH, Failure
 
@@ -96,25 +97,33 @@ def _drop(*keys: str) -> Change:
         (_drop("format"), "format None"),
         (_drop("cell"), "cell"),
         (_drop("cell", "cpu"), "cpu"),
-        (_set("cell", to=[1]), "TypeError"),
-        (_set("cell", "id", to=5), "5"),
-        (_set("cell", "cpu", to=None), "None"),
+        (_set("cell", to=[1]), "`$.cell`"),
+        (_set("cell", "id", to=5), "`$.cell.id`"),
+        (_set("cell", "cpu", to=None), "`$.cell.cpu`"),
         (_drop("facts", "sandbox"), "sandbox"),
-        (_set("facts", "sandbox", to=1), "1"),
+        (_set("facts", "sandbox", to=1), "`$.facts.sandbox`"),
+        (_set("facts", "sandbox", to="cloud"), "'cloud'"),
         (_drop("settings"), "settings"),
-        (_set("settings", "seed", to="many"), "many"),
+        (_set("settings", "seed", to="many"), "`$.settings.seed`"),
+        (_set("settings", "exhaustive", to="no"), "`$.settings.exhaustive`"),
         (_drop("settings", "exhaustive"), "exhaustive"),
         (_drop("failure", "kind"), "kind"),
-        (_set("failure", "placement", to=3), "3"),
-        (_set("failure", to="crash"), "TypeError"),
+        (_set("failure", "kind", to="krash"), "did you mean 'crash'?"),
+        (_set("failure", "placement", to=3), "`$.failure.placement`"),
+        (_set("failure", to="crash"), "`$.failure`"),
+        (_drop("failure", "case"), "case"),
+        (_set("failure", "case", to="edge-2"), "case.name is 'edge-1', failure.case is 'edge-2'"),
+        (_set("failure", "case", to=""), "failure.case is ''"),
+        (_drop("case"), "it lacks the key `case`, and failure.case names 'edge-1'"),
         (_drop("case", "inputs"), "inputs"),
         (_drop("case", "expected"), "expected"),
-        (_set("case", "inputs", to=[]), "AttributeError"),
-        (_set("case", "inputs", "key", to="0g"), "hexadecimal"),
-        (_set("case", "inputs", "key", to=None), "TypeError"),
-        (_set("case", "expected", "out", to=5), "TypeError"),
-        (_set("case", "name", to=1), "1"),
-        (_set("case", to=None), "TypeError"),
+        (_set("case", "inputs", to=[]), "`$.case.inputs`"),
+        (_set("case", "inputs", "key", to="0g"), "`$.case.inputs.key`"),
+        (_set("case", "inputs", "key", to=None), "`$.case.inputs[...]`"),
+        (_set("case", "expected", "out", to=5), "`$.case.expected[...]`"),
+        (_set("case", "expected", "out", to="0"), "`$.case.expected.out`"),
+        (_set("case", "name", to=1), "`$.case.name`"),
+        (_set("case", to=None), "`$.case`"),
     ],
 )
 def test_a_file_that_lacks_something_is_one_clear_error(
@@ -189,3 +198,77 @@ def test_repro_exits_with_125_when_the_cell_is_gone(small: Catalog, tmp_path: Pa
     done = CliRunner().invoke(cli, command, env={"CAPMATRIX_CACHE": str(tmp_path / "cache")})
     assert done.exit_code == CANNOT_TELL == 125
     assert f"the plan has no cell {CELL}" in done.output
+
+
+def test_a_wrong_file_has_the_exit_code_of_repro_files(small: Catalog, tmp_path: Path) -> None:
+    record = _record(small)
+    del record["case"]
+    done = CliRunner().invoke(cli, ["repro", str(_written(tmp_path, record))])
+    assert isinstance(done.exception, ReproError)
+    assert done.exception.exit_code == 15
+
+
+def test_a_file_that_is_not_there_is_answered_with_where_to_look(tmp_path: Path) -> None:
+    with pytest.raises(ReproError) as caught:
+        read_failure(tmp_path / "absent.json")
+    assert "failures/" in caught.value.step
+
+
+def test_natively_on_another_architecture_is_answered_with_qemu(small: Catalog, tmp_path: Path) -> None:
+    with pytest.raises(ReproError) as caught:
+        find_cell(small, replace(read_failure(_written(tmp_path, _record(small))), cpu="native"))
+    assert "leave out --native" in caught.value.step
+
+
+def test_files_of_a_cell_that_runs_again_are_deleted_and_no_others(small: Catalog, tmp_path: Path) -> None:
+    cells = plan(small, None)
+    cell, other = find(cells, CELL), find(cells, "x64/hard/ssse3/dispatch")
+    assert cell
+    assert other
+    for about in (cell, other):
+        for case in ("edge-1", "edge-2"):
+            write_failure(tmp_path, about, Failure(CRASH, "", case, "after"), _record(small))
+    forget_failures(tmp_path, cell)
+    left = sorted(path.parent.name for path in (tmp_path / "failures").rglob("*.json"))
+    assert left == ["dispatch", "dispatch"]
+    assert not (tmp_path / "failures" / CELL).exists()
+    forget_failures(tmp_path, other)
+    assert list(tmp_path.iterdir()) == []
+    forget_failures(tmp_path, other)
+
+
+def test_a_failure_file_that_cannot_be_written_is_an_error(small: Catalog, tmp_path: Path) -> None:
+    cell = find(plan(small, None), CELL)
+    assert cell
+    (tmp_path / "failures").write_text("a file in its place")
+    with pytest.raises(StoreError) as caught:
+        write_failure(tmp_path, cell, Failure(CRASH, "", "edge-1", "after"), _record(small))
+    assert "failures" in caught.value.where
+
+
+def test_a_full_disk_is_an_error_that_says_so(small: Catalog, tmp_path: Path) -> None:
+    cell = find(plan(small, None), CELL)
+    assert cell
+    failure = Failure(CRASH, "", "edge-1", "after")
+    path = tmp_path / failure_path(cell, failure)
+    path.parent.mkdir(parents=True)
+    path.symlink_to("/dev/full")
+    with pytest.raises(StoreError) as caught:
+        write_failure(tmp_path, cell, failure, _record(small))
+    assert caught.value.why == "No space left on device"
+    assert "free space" in caught.value.step
+
+
+def test_the_printed_command_is_for_the_folder_of_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("TOX_ENV_DIR", "CAPMATRIX_STARTED_IN"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
+    assert repro_command("failures/x.json") == "python -m matrix repro failures/x.json"
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert repro_command("failures/x.json") == f"{sys.executable} -m matrix repro failures/x.json"
+    monkeypatch.setenv("CAPMATRIX_STARTED_IN", str(tmp_path.parent))
+    assert repro_command("failures/x.json").endswith(f" -m matrix repro {tmp_path.name}/failures/x.json")
+    monkeypatch.setenv("CAPMATRIX_STARTED_IN", str(Path(sys.executable).parents[1]))
+    monkeypatch.setenv("TOX_ENV_DIR", "any")
+    assert repro_command("x").startswith(f"{Path(sys.executable).parent.name}/{Path(sys.executable).name} -m matrix")

@@ -67,11 +67,11 @@ def test_a_mask_of_one_target_need_not_be_one_of_the_others(small: Catalog) -> N
         ({"masks": ("avx2",)}, "mask 'avx2'", "ssse3+avx2"),
         ({"targets": ("x64",), "masks": ("neon",)}, "mask 'neon'", "neon"),
         ({"masks": ("none", "sse9")}, "mask 'sse9'", "sse9"),
-        ({"shard": "0/2"}, "shard '0/2'", "i/n"),
-        ({"shard": "3/2"}, "shard '3/2'", "i/n"),
-        ({"shard": "1"}, "shard '1'", "i/n"),
-        ({"shard": "1/2/3"}, "shard '1/2/3'", "i/n"),
-        ({"shard": "-1/2"}, "shard '-1/2'", "i/n"),
+        ({"shard": "0/2"}, "shard '0/2'", "I/N"),
+        ({"shard": "3/2"}, "shard '3/2'", "I/N"),
+        ({"shard": "1"}, "shard '1'", "I/N"),
+        ({"shard": "1/2/3"}, "shard '1/2/3'", "I/N"),
+        ({"shard": "-1/2"}, "shard '-1/2'", "I/N"),
     ],
 )
 def test_a_word_that_names_nothing_is_an_error(small: Catalog, wanted: dict[str, object], what: str, why: str) -> None:

@@ -2,6 +2,7 @@
 
 import configparser
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -73,3 +74,34 @@ def test_the_cells_and_targets_that_the_readme_shows_exist(catalog: Catalog) -> 
     )
     assert shown
     assert shown <= {*_targets(catalog), *OWN}
+
+
+@pytest.mark.parametrize(
+    ("words", "handed", "installs"),
+    [
+        (["--install", "-e", "x86_64"], ["-e", "x86_64"], "1"),
+        (["-e", "x86_64", "--install"], ["-e", "x86_64"], "1"),
+        (["-e", "x86_64", "--", "-k", "a b", "--install"], ["-e", "x86_64", "--", "-k", "a b", "--install"], ""),
+        (["-e", "x86_64", "--install", "--", "--mask", "none"], ["-e", "x86_64", "--", "--mask", "none"], "1"),
+        ([], [], ""),
+    ],
+)
+def test_toxw_takes_install_anywhere_before_what_is_not_toxs(
+    tmp_path: Path, words: list[str], handed: list[str], installs: str
+) -> None:
+    """The real script with a tox that says what it got."""
+    script = tmp_path / "tree" / "toxw"
+    tox = tmp_path / "tree" / ".toxw" / "bin" / "tox"
+    tox.parent.mkdir(parents=True)
+    script.write_bytes((ROOT / "toxw").read_bytes())
+    tox.write_text('#!/bin/sh\nprintf "%s\\n" "$CAPMATRIX_INSTALL" "$CAPMATRIX_STARTED_IN" "$PWD" "$@"\n')
+    tox.chmod(0o755)
+    environment = {"PATH": "/usr/bin:/bin"}
+    done = subprocess.run(
+        ["sh", str(script), *words], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines() == [installs, str(tmp_path), str(tmp_path / "tree"), *handed]
+
+
+def test_a_targets_options_reach_the_run(tox: configparser.ConfigParser) -> None:
+    assert tox["matrix"]["commands"].strip() == "python -m matrix run {env_name} {posargs}"
