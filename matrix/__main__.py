@@ -16,6 +16,7 @@ from matrix.errors import MatrixError, SelectionError
 from matrix.model.catalog import every_profile, load_catalog
 from matrix.model.cell_ids import cell_named
 from matrix.model.selection import CPU_HELP, FILTERS, Selection
+from matrix.model.target import EVERY_PROFILE
 from matrix.report.costs import load_costs
 from matrix.resources import data_root
 from matrix.run.session import Settings
@@ -150,6 +151,8 @@ def run_command(
     chosen += [("--profile", name) for name in profiles]
     chosen += [("--journal", journal)] if journal else []
     options += [f"{word}={value}" if word.startswith("--") else f"{word}{value}" for word, value in chosen]
+    built = profiles or ((EVERY_PROFILE,) if exhaustive else ())
+    running.install_compilers(what, built, sandbox, _console())
     sys.exit(running.run(what, running.cores() if workers is None else workers, options))
 
 
@@ -220,9 +223,13 @@ def bench_harness_command(target: str, sandbox: str) -> None:
 )
 @click.option("--sandbox", **_SANDBOX_OPTION, help="The sandbox that --before-run speaks of.")
 @click.option("--gdb", is_flag=True, help="gdb-multiarch is needed too.")
-def doctor_cli(targets: tuple[str, ...], install: bool, before_run: bool, sandbox: str, gdb: bool) -> None:
+@click.option("--profile", "profiles", multiple=True, metavar="NAME", help="The profile's compiler is needed too.")
+def doctor_cli(
+    targets: tuple[str, ...], install: bool, before_run: bool, sandbox: str, gdb: bool, profiles: tuple[str, ...]
+) -> None:
     """Look for the compilers, QEMU and other programs that the targets need on this machine."""
-    doctor_command.doctor(load_catalog(data_root()), targets, install, sandbox if before_run else "", gdb, _console())
+    before_run_in = sandbox if before_run else ""
+    doctor_command.doctor(load_catalog(data_root()), targets, profiles, install, before_run_in, gdb, _console())
 
 
 def main() -> None:

@@ -2,7 +2,8 @@
 # Installs, inside an image being built, what its arguments name:
 #   install.sh emulator           qemu-user and ninja
 #   install.sh compiler ARCH...   gcc and libc for each Debian architecture: the native ones for the image's own
-# Either way the driver is called <triplet>-gcc.
+#   install.sh clang              clang, which finds those libc's headers
+# Native or cross, gcc's driver is called <triplet>-gcc.
 set -eu
 
 packages_of() {
@@ -32,7 +33,8 @@ case $what in
         # shellcheck disable=SC2086  # a list of names
         set -- $packages
         ;;
-    *) echo "install.sh: emulator or compiler, not $what" >&2; exit 2 ;;
+    clang) set -- clang ;;
+    *) echo "install.sh: emulator, compiler or clang, not $what" >&2; exit 2 ;;
 esac
 
 export DEBIAN_FRONTEND=noninteractive

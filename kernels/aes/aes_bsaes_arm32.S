@@ -22,7 +22,7 @@ layout = "vpaes-inverse"
 */
 /*
  * AES bitsliced, eight blocks at a time (E. Kasper, P. Schwabe, "Faster and Timing-Attack Resistant AES-GCM", CHES
- * 2009), with the S-box circuit of J. Boyar and R. Peralta. ARM mode, interworking.
+ * 2009), with the S-box circuit of J. Boyar and R. Peralta. ARM or Thumb-2, interworking.
  *
  * void aes_ctr_bsaes(uint8_t *out, const uint8_t *data, size_t len, const void *ek, uint8_t iv[16]);
  * void aes_cbc_decrypt_bsaes(uint8_t *out, const uint8_t *data, size_t len, const void *dk, uint8_t iv[16]);
@@ -46,7 +46,13 @@ layout = "vpaes-inverse"
  * lengths and the number of rounds only.
  */
         .syntax unified
+#if defined(__thumb2__)
+        .thumb
+#define FAR_ADR adr.w                   /* reaches 4095 bytes */
+#else
         .arm
+#define FAR_ADR adrl                    /* two instructions: `adr` reaches 255 words at most */
+#endif
 
 #define ROUNDS_AT 240                   /* offset of the number of rounds in a state */
 
@@ -506,13 +512,14 @@ dec_tables:
         push    {r4-r11, lr}
         vpush   {d8-d15}
         mov     r12, sp
-        sub     sp, sp, #FRAME
-        bic     sp, sp, #15
+        sub     r5, sp, #FRAME
+        bic     r5, r5, #15             /* which Thumb-2 cannot do to sp itself */
+        mov     sp, r5
         str     r12, [sp, #OLD_SP]
         ldr     p_iv, [r12, #ARG_IV]
         ldrb    r5, [p_keys, #ROUNDS_AT]
         str     r5, [sp, #ROUNDS]
-        adrl    r12, \tables
+        FAR_ADR r12, \tables
         vld1.8  {q4, q5}, [r12]!
         vld1.8  {q6}, [r12]
         vmov.i8 q3, #0x0f
@@ -581,6 +588,7 @@ dec_tables:
         .p2align 4
 aes_ctr_bsaes:
         cmp     left, #0
+        it      eq
         bxeq    lr
         ENTER   enc_tables
         vld1.8  {q0}, [p_iv]
@@ -603,6 +611,7 @@ aes_ctr_bsaes:
         add     r3, left, #15
         lsr     r3, r3, #4              /* blocks left, of which this step takes up to eight */
         cmp     r3, #8
+        it      hi
         movhi   r3, #8
         add     r12, r12, r3
         str     r12, [sp, #COUNTER + 12]
@@ -658,6 +667,7 @@ aes_ctr_bsaes:
         .p2align 4
 aes_cbc_decrypt_bsaes:
         cmp     left, #0
+        it      eq
         bxeq    lr
         ENTER   dec_tables
 

@@ -47,7 +47,11 @@ layout = "bytes-inverse"                 # the same for the equivalent inverse c
  * AESE with a key of zeros on four equal columns, on which ShiftRows does nothing.
  */
         .syntax unified
+#if defined(__thumb2__)
+        .thumb
+#else
         .arm
+#endif
 
 #define ROUNDS_AT 240                   /* offset of the number of rounds in a state */
 
@@ -91,6 +95,7 @@ expand:
         eor     r7, r8, r7, ror #8      /* RotWord of a little-endian word */
         lsl     r8, r8, #1
         cmp     r8, #0x100
+        it      eq
         moveq   r8, #0x1b               /* 0x80 doubled modulo 0x11b */
 3:      ldr     r9, [r5]
         eor     r7, r7, r9
@@ -101,6 +106,7 @@ expand:
         subs    r6, r6, #1
         beq     2b
         cmp     r6, #4
+        it      eq
         cmpeq   r3, #8
         bne     3b
         vdup.32 q0, r7                  /* the middle of eight words */
@@ -235,6 +241,7 @@ aes_decrypt_ce:
         .p2align 4
 aes_cbc_encrypt_ce:
         cmp     left, #0
+        it      eq
         bxeq    lr
         ENTER
         vpush   {d10-d15}
@@ -277,6 +284,7 @@ aes_cbc_encrypt_ce:
         .p2align 4
 aes_cbc_decrypt_ce:
         cmp     left, #0
+        it      eq
         bxeq    lr
         ENTER
         vld1.8  {q10}, [p_iv]
@@ -325,6 +333,7 @@ aes_cbc_decrypt_ce:
         .p2align 4
 aes_ctr_ce:
         cmp     left, #0
+        it      eq
         bxeq    lr
         ENTER
         vld1.8  {q10}, [p_iv]

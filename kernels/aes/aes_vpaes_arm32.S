@@ -22,7 +22,7 @@ layout = "vpaes-inverse"                 # the same for the equivalent inverse c
 /*
  * AES by byte permutations (M. Hamburg, "Accelerating AES with Vector Permute Instructions", CHES 2009): vtbl looks up
  * sixteen nibbles at once in a table that lies in registers, so that no address depends on a secret. One block at a
- * time, ARM mode, interworking.
+ * time, ARM or Thumb-2, interworking.
  *
  * void aes_setkey_enc_vpaes(const uint8_t *key, size_t key_len, void *ek);
  * void aes_setkey_dec_vpaes(const uint8_t *key, size_t key_len, void *dk);
@@ -53,7 +53,13 @@ layout = "vpaes-inverse"                 # the same for the equivalent inverse c
  * the others of which 0 is added. Branches depend on lengths and the number of rounds only.
  */
         .syntax unified
+#if defined(__thumb2__)
+        .thumb
+#define FAR_ADR adr.w                   /* reaches 4095 bytes */
+#else
         .arm
+#define FAR_ADR adrl                    /* two instructions: `adr` reaches 255 words at most */
+#endif
 
 #define ROUNDS_AT 240                   /* offset of the number of rounds in a state */
 #define ARG_IV  96                      /* the fifth argument, above eight words and eight double words */
@@ -292,9 +298,9 @@ decrypt_q0:
 
 .macro ENCRYPTING
         ldrb    rounds, [p_keys, #ROUNDS_AT]
-        adrl    temp, enc_tables
-        adrl    p_in, enc_in
-        adrl    p_back, enc_back
+        FAR_ADR temp, enc_tables
+        FAR_ADR p_in, enc_in
+        FAR_ADR p_back, enc_back
         vldmia  temp, {d16-d29}
         vmov.i8 q15, #0x0f
         sub     rounds, rounds, #1
@@ -302,10 +308,10 @@ decrypt_q0:
 
 .macro DECRYPTING
         ldrb    rounds, [p_keys, #ROUNDS_AT]
-        adrl    temp, dec_tables
-        adrl    p_in, dec_in
-        adrl    p_back, dec_back
-        adrl    p_rows, dec_rows
+        FAR_ADR temp, dec_tables
+        FAR_ADR p_in, dec_in
+        FAR_ADR p_back, dec_back
+        FAR_ADR p_rows, dec_rows
         vldmia  temp!, {d12-d15}
         vldmia  temp, {d16-d31}
         vmov.i8 q5, #0x0f
@@ -354,9 +360,9 @@ sub_word:
         .type   expand, %function
 expand:
         mov     r10, lr
-        adrl    r3, enc_tables
+        FAR_ADR r3, enc_tables
         vldmia  r3, {d16-d19}
-        adrl    r3, enc_in
+        FAR_ADR r3, enc_in
         vldmia  r3, {d20-d27}           /* enc_back is next to it */
         vmov.i8 q14, #0x0f
         vmov.i8 q15, #0x63
@@ -379,16 +385,19 @@ expand:
         eor     r7, r8, r7, ror #8      /* RotWord of a little-endian word */
         lsl     r8, r8, #1
         cmp     r8, #0x100
+        it      eq
         moveq   r8, #0x1b               /* 0x80 doubled modulo 0x11b */
 3:      ldr     r0, [r5]
         eor     r7, r7, r0
         str     r7, [r5, r1]
         add     r5, r5, #4
         subs    r9, r9, #1
+        it      eq
         bxeq    r10
         subs    r6, r6, #1
         beq     2b
         cmp     r6, #4
+        it      eq
         cmpeq   r3, #8
         bne     3b
         bl      sub_word                /* the middle of eight words */
@@ -448,7 +457,7 @@ inverse_key_outer:
 aes_setkey_dec_vpaes:
         push    {r4-r10, lr}
         bl      expand
-        adrl    r3, dec_in
+        FAR_ADR r3, dec_in
         vldmia  r3, {d20-d23}
         vmov.i8 q12, #0x1b
         mvn     r12, #15                /* r3 goes down by 16 */
@@ -503,6 +512,7 @@ aes_decrypt_vpaes:
         .p2align 4
 aes_cbc_encrypt_vpaes:
         cmp     left, #0
+        it      eq
         bxeq    lr
         ENTER
         ldr     p_iv, [sp, #ARG_IV]
@@ -524,6 +534,7 @@ aes_cbc_encrypt_vpaes:
         .p2align 4
 aes_cbc_decrypt_vpaes:
         cmp     left, #0
+        it      eq
         bxeq    lr
         ENTER
         ldr     p_iv, [sp, #ARG_IV]
@@ -545,6 +556,7 @@ aes_cbc_decrypt_vpaes:
         .p2align 4
 aes_ctr_vpaes:
         cmp     left, #0
+        it      eq
         bxeq    lr
         ENTER
         ldr     p_iv, [sp, #ARG_IV]

@@ -10,7 +10,7 @@ constant_time = true
 cites     = ["RFC 8439 2.1-2.4"]
 */
 /*
- * ChaCha20, one block at a time, in the integer registers of ARMv7-A; neither NEON nor VFP. ARM mode, interworking.
+ * ChaCha20, one block at a time, in the integer registers of ARMv7-A; neither NEON nor VFP. ARM or Thumb-2, interworking.
  *
  * void chacha20_xor_armv7(uint8_t *out, const uint8_t *data, size_t len,
  *                         const uint8_t key[32], const uint8_t nonce[12], uint32_t counter);
@@ -34,7 +34,11 @@ cites     = ["RFC 8439 2.1-2.4"]
  * 2^32 and word 13 never changes. START's word 12 is derived from the same register. Branches depend on len only.
  */
         .syntax unified
+#if defined(__thumb2__)
+        .thumb
+#else
         .arm
+#endif
         .text
 
 /* Frame: offsets from sp, which is a multiple of 8. */
@@ -149,6 +153,7 @@ t1      .req lr
         .p2align 4
 chacha20_xor_armv7:
         cmp     r2, #0
+        it      eq
         bxeq    lr
         push    {r4-r11, lr}
         sub     sp, sp, #FRAME

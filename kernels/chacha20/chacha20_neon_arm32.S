@@ -10,7 +10,7 @@ constant_time = true
 cites     = ["RFC 8439 2.1-2.4"]
 */
 /*
- * ChaCha20 in NEON: 256 bytes at a time, four blocks side by side; what is left, one block at a time. ARM mode,
+ * ChaCha20 in NEON: 256 bytes at a time, four blocks side by side; what is left, one block at a time. ARM or Thumb-2,
  * interworking.
  *
  * void chacha20_xor_neon(uint8_t *out, const uint8_t *data, size_t len,
@@ -33,7 +33,13 @@ cites     = ["RFC 8439 2.1-2.4"]
  * neighbour. Branches depend on len only.
  */
         .syntax unified
+#if defined(__thumb2__)
+        .thumb
+#define FAR_ADR adr.w                   /* reaches 4095 bytes */
+#else
         .arm
+#define FAR_ADR adrl                    /* two instructions: `adr` reaches 255 words at most */
+#endif
         .text
 
 /* Frame: offsets from sp, a multiple of 16. */
@@ -171,12 +177,14 @@ one_block:
         .p2align 4
 chacha20_xor_neon:
         cmp     left, #0
+        it      eq
         bxeq    lr
         push    {r4-r8, lr}
         vpush   {d8-d15}
         mov     old_sp, sp
-        sub     sp, sp, #FRAME
-        bic     sp, sp, #15
+        sub     pointer, sp, #FRAME
+        bic     pointer, pointer, #15   /* which Thumb-2 cannot do to sp itself */
+        mov     sp, pointer
 
         /* The rows of the state. */
         adr     pointer, constants
@@ -294,7 +302,7 @@ chacha20_xor_neon:
 
         /* 1..255 bytes are left. */
 .Lnarrow:
-        adrl    pointer, one_block
+        FAR_ADR pointer, one_block
         vld1.32 {q9}, [pointer:128]
 .Lblock:
         vmov    row0, start0

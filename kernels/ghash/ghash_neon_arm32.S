@@ -10,7 +10,7 @@ state     = { htable = { bytes = 120, align = 8, layout = "neon" } }
 constant_time = true
 cites     = ["NIST SP 800-38D 6.4", "Camara-Gouvea-Lopez-Dahab 2013", "Karatsuba 1962"]
 */
-/* GHASH for ARMv7-A with NEON, ARM mode, interworking returns: carry-less products out of vmull.p8, one block at a time.
+/* GHASH for ARMv7-A with NEON, ARM or Thumb-2, interworking returns: carry-less products out of vmull.p8, one block at a time.
  *
  * vrev64 turns a block into two 64-bit numbers, whose bit 63 is the lowest power of x: the first half of the block, with x^0 to
  * x^63, is the upper half of the number and lies in the lower d register. H has the same form.
@@ -33,7 +33,11 @@ cites     = ["NIST SP 800-38D 6.4", "Camara-Gouvea-Lopez-Dahab 2013", "Karatsuba
  */
 
         .syntax unified
+#if defined(__thumb2__)
+        .thumb
+#else
         .arm
+#endif
         .text
 
 /* The state: three factors, H's upper half, its lower half and their sum, each turned down by 0, 1, 2, 3 and 4 bytes */

@@ -10,7 +10,7 @@ state     = { htable = { bytes = 96, align = 8, layout = "pmull" } }
 constant_time = true
 cites     = ["NIST SP 800-38D 6.4", "Gueron-Kounavis 2010", "Karatsuba 1962"]
 */
-/* GHASH for ARMv8 in 32-bit mode with vmull.p64, ARM mode, interworking returns: four blocks share one reduction, the rest go
+/* GHASH for ARMv8 in 32-bit mode with vmull.p64, ARM or Thumb-2, interworking returns: four blocks share one reduction, the rest go
  * one by one.
  *
  * vrev64 turns a block into two 64-bit numbers, whose bit 63 is the lowest power of x: the first half of the block, with x^0 to
@@ -31,7 +31,11 @@ cites     = ["NIST SP 800-38D 6.4", "Gueron-Kounavis 2010", "Karatsuba 1962"]
  */
 
         .syntax unified
+#if defined(__thumb2__)
+        .thumb
+#else
         .arm
+#endif
         .text
 
 /* The state */

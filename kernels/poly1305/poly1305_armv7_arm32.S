@@ -10,7 +10,7 @@ state     = { ctx = { bytes = 88, align = 4, layout = "armv7" } }
 constant_time = true
 cites     = ["RFC 8439 2.5", "Bernstein 2005"]
 */
-/* Poly1305 for ARMv7-A, integer registers only (no VFP, no NEON), ARM mode, interworking returns.
+/* Poly1305 for ARMv7-A, integer registers only (no VFP, no NEON), ARM or Thumb-2, interworking returns.
  *
  * The accumulator is h = h0 + h1 2^32 + h2 2^64 + h3 2^96 + h4 2^128 with h4 <= 4 between blocks. Clamping leaves r0..r3 < 2^28
  * and r1..r3 multiples of 4, so that with f_i = r_i + r_i / 4 < 1.25 * 2^28
@@ -35,7 +35,11 @@ cites     = ["RFC 8439 2.5", "Bernstein 2005"]
  */
 
         .syntax unified
+#if defined(__thumb2__)
+        .thumb
+#else
         .arm
+#endif
         .text
 
 /* The state: words of r, of h and of s (the key's second half), bytes waiting, and a block with room for 16 bytes of padding. */

@@ -10,7 +10,7 @@ state     = { ctx = { bytes = 304, align = 8, layout = "neon" } }
 constant_time = true
 cites     = ["RFC 8439 2.5", "Bernstein 2005", "Bernstein-Schwabe 2012", "Goll-Gueron 2015"]
 */
-/* Poly1305 for ARMv7-A with NEON, ARM mode, interworking returns. Everything modulo p is done in NEON; there is no second radix.
+/* Poly1305 for ARMv7-A with NEON, ARM or Thumb-2, interworking returns. Everything modulo p is done in NEON; there is no second radix.
  *
  * Numbers are five limbs in radix 2^26, x = x0 + x1 2^26 + x2 2^52 + x3 2^78 + x4 2^104, one 32-bit lane a limb; what passes
  * 2^130 comes back times 5. Limbs may be a little above 26 bits ("loose": below 2^26 + 56), only final reduces fully.
@@ -32,7 +32,11 @@ cites     = ["RFC 8439 2.5", "Bernstein 2005", "Bernstein-Schwabe 2012", "Goll-G
  */
 
         .syntax unified
+#if defined(__thumb2__)
+        .thumb
+#else
         .arm
+#endif
         .text
 
 /* The state */
@@ -350,6 +354,7 @@ poly1305_update_neon:
         /* count = min(len, room); copy by 16 bytes, then by single bytes */
         rsb     count, used, #GROUP_BYTES
         cmp     count, len
+        it      hi
         movhi   count, len
         add     into, ctx, #STATE_BUFFER
         add     into, into, used

@@ -9,7 +9,7 @@ priority  = 30
 constant_time = true
 cites     = ["FIPS 180-4 6.1.2", "Arm Architecture Reference Manual, SHA1C, SHA1P, SHA1M, SHA1H, SHA1SU0, SHA1SU1"]
 */
-/* SHA-1's compression function with the SHA-1 instructions of ARMv8-A in AArch32 state, ARM mode, interworking return: four
+/* SHA-1's compression function with the SHA-1 instructions of ARMv8-A in AArch32 state, ARM or Thumb-2, interworking return: four
  * rounds by SHA1C, SHA1P or SHA1M, the e of the next four by SHA1H, four words of the schedule by SHA1SU0 and SHA1SU1.
  *
  * w0..w3 are sixteen words of the schedule, four lanes each, and move on in place: w0 = W[t .. t + 3] becomes
@@ -25,7 +25,11 @@ cites     = ["FIPS 180-4 6.1.2", "Arm Architecture Reference Manual, SHA1C, SHA1
  * void sha1_blocks_ce(uint8_t h[20], const uint8_t *data, size_t len);
  */
         .syntax unified
+#if defined(__thumb2__)
+        .thumb
+#else
         .arm
+#endif
         .text
 
 p_h     .req    r0
@@ -70,6 +74,7 @@ constants:                              @ FIPS 180-4 4.2.1
         .type   sha1_blocks_ce, %function
 sha1_blocks_ce:
         cmp     r2, #0
+        it      eq
         bxeq    lr
         add     p_end, p_data, r2
         adr     pointer, constants

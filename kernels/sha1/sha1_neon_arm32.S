@@ -9,7 +9,7 @@ priority  = 20
 constant_time = true
 cites     = ["FIPS 180-4 4.1.1, 6.1.2", "Locktyukhin 2010, Improving the performance of the Secure Hash Algorithm"]
 */
-/* SHA-1's compression function for ARMv7-A with NEON, ARM mode, interworking return: the rounds in the integer registers, four
+/* SHA-1's compression function for ARMv7-A with NEON, ARM or Thumb-2, interworking return: the rounds in the integer registers, four
  * words of the schedule at a time in NEON registers between them.
  *
  * NEON is sixteen rounds ahead: while rounds t .. t + 3 run, four words are computed from t + 16 on, and their sums with
@@ -30,7 +30,11 @@ cites     = ["FIPS 180-4 4.1.1, 6.1.2", "Locktyukhin 2010, Improving the perform
  * void sha1_blocks_neon(uint8_t h[20], const uint8_t *data, size_t len);
  */
         .syntax unified
+#if defined(__thumb2__)
+        .thumb
+#else
         .arm
+#endif
         .text
 
         .equ    FRAME, 64               @ from sp: W[t] + K of the next 16 rounds
@@ -155,6 +159,7 @@ constants:                              @ FIPS 180-4 4.2.1
         .type   sha1_blocks_neon, %function
 sha1_blocks_neon:
         cmp     r2, #0
+        it      eq
         bxeq    lr
         push    {r4-r9, r10, lr}        @ r10 only keeps sp a multiple of 8
         sub     sp, sp, #FRAME

@@ -9,7 +9,7 @@ priority  = 30
 constant_time = true
 cites     = ["FIPS 180-4 6.2.2", "Arm Architecture Reference Manual, SHA256H, SHA256H2, SHA256SU0, SHA256SU1"]
 */
-/* SHA-256's compression function with the SHA-256 instructions of ARMv8-A in AArch32 state, ARM mode, interworking return:
+/* SHA-256's compression function with the SHA-256 instructions of ARMv8-A in AArch32 state, ARM or Thumb-2, interworking return:
  * four rounds by SHA256H and SHA256H2, four words of the schedule by SHA256SU0 and SHA256SU1.
  *
  * The sixteen words that the next rounds need are w0..w3, four lanes each, and move on in place: w0 = W[t .. t + 3] becomes
@@ -25,7 +25,11 @@ cites     = ["FIPS 180-4 6.2.2", "Arm Architecture Reference Manual, SHA256H, SH
  * void sha256_blocks_ce(uint8_t h[32], const uint8_t *data, size_t len);
  */
         .syntax unified
+#if defined(__thumb2__)
+        .thumb
+#else
         .arm
+#endif
         .text
 
 p_h     .req    r0
@@ -82,6 +86,7 @@ constants:                              @ FIPS 180-4 4.2.2
         .type   sha256_blocks_ce, %function
 sha256_blocks_ce:
         cmp     r2, #0
+        it      eq
         bxeq    lr
         add     p_end, p_data, r2
         adr     k_start, constants

@@ -9,7 +9,7 @@ priority  = 20
 constant_time = true
 cites     = ["FIPS 180-4 4.1.2, 6.2.2", "Gueron-Krasnov 2012, Parallelizing message schedules"]
 */
-/* SHA-256's compression function for ARMv7-A with NEON, ARM mode, interworking return: the rounds in the integer registers, four
+/* SHA-256's compression function for ARMv7-A with NEON, ARM or Thumb-2, interworking return: the rounds in the integer registers, four
  * words of the schedule at a time in NEON registers between them.
  *
  * NEON is sixteen rounds ahead: while rounds t .. t + 3 run, W[t + 16 .. t + 19] is computed, and its sum with the constants
@@ -30,7 +30,11 @@ cites     = ["FIPS 180-4 4.1.2, 6.2.2", "Gueron-Krasnov 2012, Parallelizing mess
  * void sha256_blocks_neon(uint8_t h[32], const uint8_t *data, size_t len);
  */
         .syntax unified
+#if defined(__thumb2__)
+        .thumb
+#else
         .arm
+#endif
         .text
 
 /* Frame: offsets from sp. */
@@ -166,6 +170,7 @@ constants:                              @ FIPS 180-4 4.2.2
         .type   sha256_blocks_neon, %function
 sha256_blocks_neon:
         cmp     r2, #0
+        it      eq
         bxeq    lr
         push    {r4-r11, lr}
         sub     sp, sp, #FRAME + 4      @ sp stays a multiple of 8

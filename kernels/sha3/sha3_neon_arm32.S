@@ -10,7 +10,7 @@ state     = { ctx = { bytes = 208, align = 8, layout = "lanes" } }
 constant_time = true
 cites     = ["FIPS 202", "Bertoni et al., Keccak implementation overview 2.4"]
 */
-/* The sponge of FIPS 202 for ARMv7-A with NEON, ARM mode, interworking returns.
+/* The sponge of FIPS 202 for ARMv7-A with NEON, ARM or Thumb-2, interworking returns.
  *
  * All 25 lanes stay in d registers through whole blocks, a lane a register. Lanes (x, 0) and (x, 1) are the halves of one
  * q register and so are (x, 2) and (x, 3): theta and chi work on two rows at once. rho and pi follow the one cycle of 24 lanes
@@ -30,7 +30,13 @@ cites     = ["FIPS 202", "Bertoni et al., Keccak implementation overview 2.4"]
  */
 
         .syntax unified
+#if defined(__thumb2__)
+        .thumb
+#define FAR_ADR adr.w                   /* reaches 4095 bytes */
+#else
         .arm
+#define FAR_ADR adrl                    /* two instructions: `adr` reaches 255 words at most */
+#endif
         .text
 
         .equ    STATE_AT, 200           @ where the next byte goes in or comes from, 0..rate
@@ -190,7 +196,7 @@ sha3_store_neon:
 
         .type   sha3_permute_neon, %function
 sha3_permute_neon:
-        adrl    pointer, round_constants
+        FAR_ADR pointer, round_constants
         mov     count, #ROUNDS
 .Lround:
         /* theta (3.2.1) */
@@ -247,6 +253,7 @@ sha3_permute_neon:
 sha3_absorb_bytes_neon:
         sub     count, rate, at
         cmp     count, len
+        it      hi
         movhi   count, len
         sub     len, len, count
         add     pointer, ctx, at
@@ -262,6 +269,7 @@ sha3_absorb_bytes_neon:
         bhs     .Labsorb_8
 .Labsorb_rest:
         adds    count, count, #8
+        it      eq
         bxeq    lr
 .Labsorb_byte:
         ldrb    byte, [data], #1
@@ -292,6 +300,7 @@ sha3_init_neon:
         .type   sha3_absorb_neon, %function
 sha3_absorb_neon:
         cmp     len, #0
+        it      eq
         bxeq    lr
         push    {r4-r8, lr}
         vpush   {d8-d15}
@@ -345,6 +354,7 @@ sha3_pad_neon:                          @ r1 rate, r2 suffix
         .type   sha3_squeeze_neon, %function
 sha3_squeeze_neon:
         cmp     len, #0
+        it      eq
         bxeq    lr
         push    {r4-r8, lr}
         vpush   {d8-d15}
@@ -359,6 +369,7 @@ sha3_squeeze_neon:
 .Lgive:
         sub     count, rate, at
         cmp     count, len
+        it      hi
         movhi   count, len
         sub     len, len, count
         add     pointer, ctx, at

@@ -9,7 +9,7 @@ priority  = 20
 constant_time = true
 cites     = ["FIPS 180-4 4.1.3, 6.4.2"]
 */
-/* SHA-512's compression function for ARMv7-A with NEON, ARM mode, interworking return. Everything is in NEON registers, whose
+/* SHA-512's compression function for ARMv7-A with NEON, ARM or Thumb-2, interworking return. Everything is in NEON registers, whose
  * 64-bit lanes are the words: a d register for each working variable, a q register for two words of the schedule.
  *
  * After each two rounds the words they have used become those of sixteen rounds later, all sixteen being in q0-q7.
@@ -27,7 +27,11 @@ cites     = ["FIPS 180-4 4.1.3, 6.4.2"]
  * void sha512_blocks_neon(uint8_t h[64], const uint8_t *data, size_t len);
  */
         .syntax unified
+#if defined(__thumb2__)
+        .thumb
+#else
         .arm
+#endif
         .text
 
 p_h     .req    r0
@@ -140,6 +144,7 @@ constants:                              @ FIPS 180-4 4.2.3
         .type   sha512_blocks_neon, %function
 sha512_blocks_neon:
         cmp     r2, #0
+        it      eq
         bxeq    lr
         vpush   {d8-d15}
         add     p_end, p_data, r2

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "control.h"
 #include "detect.h"
 
 struct registers worker_known, worker_after;
@@ -71,6 +72,7 @@ void registers_prepare(void)
 #if defined(REGISTERS_WIDE)
     worker_wide_vectors = (worker_raw[0] >> 28 & 1) && (worker_raw[5] & 6) == 6;   /* AVX, and XCR0 saves it */
 #endif
+    control_prepare();
 }
 
 static void add_name(char names[REGISTERS_TEXT], const char *name)
@@ -98,6 +100,8 @@ static bool upper_halves_clean(void)
 
 bool registers_kept(char names[REGISTERS_TEXT], bool assembly)
 {
+    const char *changed;
+
     (void)assembly;
     names[0] = '\0';
     for (size_t i = 0; i < CORE; i++)
@@ -128,5 +132,8 @@ bool registers_kept(char names[REGISTERS_TEXT], bool assembly)
         __asm__ volatile("fninit");
     }
 #endif
+    for (unsigned i = 0; i < control_count(); i++)
+        if ((changed = control_mend(i)) != NULL)
+            add_name(names, changed);
     return names[0] == '\0';
 }

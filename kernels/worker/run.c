@@ -20,7 +20,7 @@
 #include "worker.h"
 
 enum {
-    STEPS_MAX = 4096,
+    STEPS_MAX = 16384,
     WORD_CONSTANT = 0,
     WORD_ADDRESS = 1,
     WORD_KEEPS = 1,          /* flag: this step must not change the bytes of that buffer */

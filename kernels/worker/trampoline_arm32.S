@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* uintptr_t worker_call(void (*function)(void), const uintptr_t words[8]): see registers.h. AAPCS, hard float. */
+/* uintptr_t worker_call(void (*function)(void), const uintptr_t words[8]): see registers.h. AAPCS, hard float. ARM state in every
+   build: calls of Thumb-2 kernels from here and from the thunks are the interworking that callers rely on. */
 #if defined(__arm__)
 
 #include "registers.h"

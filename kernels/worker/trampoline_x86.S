@@ -62,6 +62,7 @@ worker_call:
     popl    worker_after + REGISTERS_FLAGS
     cld
     fnstenv worker_after + REGISTERS_X87
+    fldcw   worker_after + REGISTERS_X87    /* FNSTENV has masked every exception */
     cmpl    $0, worker_wide_vectors
     je      2f
     vmovups %ymm0, worker_after + REGISTERS_WIDE + 0

@@ -9,7 +9,7 @@ priority  = 20
 constant_time = true
 cites     = ["RFC 7748 5", "Bernstein 2006", "Bernstein-Schwabe 2012"]
 */
-/* X25519 for ARMv7-A with NEON, ARM mode, interworking returns.
+/* X25519 for ARMv7-A with NEON, ARM or Thumb-2, interworking returns.
  *
  * Numbers modulo p = 2^255 - 19 are ten limbs in radix 2^25.5: limb i counts 2^ceil(25.5 i) and has 26 bits for even i, 25 for
  * odd i. The product of two odd limbs is thus counted twice, and what passes 2^255 comes back times 19. Everything works on
@@ -36,7 +36,11 @@ cites     = ["RFC 7748 5", "Bernstein 2006", "Bernstein-Schwabe 2012"]
  */
 
         .syntax unified
+#if defined(__thumb2__)
+        .thumb
+#else
         .arm
+#endif
         .text
 
 /* The frame: eight pairs, in the inversion named otherwise */

@@ -1,7 +1,8 @@
 """What an object file must hold, whatever the compiler accepted: looked at before anything is linked or run."""
 
 import io
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
@@ -9,42 +10,115 @@ from elftools.elf.sections import Section, Symbol, SymbolTableSection
 
 _WRITE, _EXECUTE = 1, 4
 """Section flags SHF_WRITE and SHF_EXECINSTR (ELF gABI, chapter 4)."""
+_GLOBAL = ("STB_GLOBAL", "STB_WEAK")
 
 
-def object_problems(elf: bytes, provided: Mapping[str, str], foreign: Collection[str]) -> list[str]:
-    """What is wrong with a variant's object, one line each; empty when nothing is.
+@dataclass(frozen=True)
+class Names:
+    """The names by which an object or a program takes part in a link: those it defines, and those it needs."""
 
-    ``provided`` is {symbol: call} by the header, ``foreign`` the symbols of other variants, which may only be reached
-    through the dispatcher: a variant that calls another by name would be tested in its place.
+    defined: frozenset[str]
+    needed: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Around:
+    """What there is around a variant's object in its worker: global names, and what they belong to.
+
+    ``foreign`` are the symbols of other variants, which may only be reached through the dispatcher: a variant that
+    calls another by name would be tested in its place. ``dispatched`` is {dispatch function: algorithm} for all that
+    the interfaces have, ``lost`` are those for which no variant is left here; ``callable`` are the algorithms whose
+    dispatch functions this one may call. ``worker`` and ``libc`` are the names that are taken without any variant.
     """
+
+    foreign: frozenset[str] = frozenset()
+    dispatched: Mapping[str, str] = field(default_factory=dict)
+    lost: frozenset[str] = frozenset()
+    callable: frozenset[str] = frozenset()
+    worker: frozenset[str] = frozenset()
+    libc: frozenset[str] = frozenset()
+
+
+def link_names(elf: bytes) -> Names:
+    """The global names of an object or program. Raises ELFError, ValueError."""
+    defined, needed = set(), set()
+    for symbol in _symbols(elf).values():
+        if symbol["st_info"]["bind"] in _GLOBAL and _is_defined(symbol):
+            defined.add(symbol.name)
+        elif symbol["st_info"]["bind"] == "STB_GLOBAL":  # a weak one may stay undefined
+            needed.add(symbol.name)
+    return Names(frozenset(defined), frozenset(needed))
+
+
+def object_problems(elf: bytes, provided: Mapping[str, str], around: Around) -> list[str]:
+    """What is wrong with a variant's object, one line each; empty when nothing is. ``provided`` is {symbol: call} by
+    the header."""
     try:
-        file = ELFFile(io.BytesIO(elf))
-        table = file.get_section_by_name(".symtab")
-        if not isinstance(table, SymbolTableSection):
+        symbols = _symbols(elf)
+        if not symbols:
             return ["error: the object has no symbols"]
-        symbols = {symbol.name: symbol for symbol in table.iter_symbols() if symbol.name}
-        return [*_symbol_problems(symbols, provided, foreign), *_section_problems(file.iter_sections())]
+        sections = ELFFile(io.BytesIO(elf)).iter_sections()
+        return [
+            *_symbol_problems(symbols, provided),
+            *_taken_names(link_names(elf), around),
+            *_wrong_calls(link_names(elf), around),
+            *_section_problems(sections),
+        ]
     except (ELFError, ValueError) as problem:
         return [f"error: the object cannot be read: {problem}"]
 
 
-def _symbol_problems(
-    symbols: Mapping[str, Symbol], provided: Mapping[str, str], foreign: Collection[str]
-) -> Iterator[str]:
+def _symbols(elf: bytes) -> dict[str, Symbol]:
+    table = ELFFile(io.BytesIO(elf)).get_section_by_name(".symtab")
+    if not isinstance(table, SymbolTableSection):
+        return {}
+    return {symbol.name: symbol for symbol in table.iter_symbols() if symbol.name}
+
+
+def _is_defined(symbol: Symbol) -> bool:
+    return bool(symbol["st_shndx"] != "SHN_UNDEF")
+
+
+def _symbol_problems(symbols: Mapping[str, Symbol], provided: Mapping[str, str]) -> Iterator[str]:
     for name, call in provided.items():
         symbol = symbols.get(name)
-        if symbol is None or symbol["st_shndx"] == "SHN_UNDEF" or symbol["st_info"]["bind"] == "STB_LOCAL":
+        if symbol is None or not _is_defined(symbol) or symbol["st_info"]["bind"] == "STB_LOCAL":
             yield f"error: {name} is not exported, but the header provides {call}"
         elif symbol["st_info"]["type"] != "STT_FUNC" or not symbol["st_size"]:
             yield f"error: {name} lacks its .type or .size: a crash in it could not be named"
     for name, symbol in sorted(symbols.items()):
-        bound, defined = symbol["st_info"]["bind"] in ("STB_GLOBAL", "STB_WEAK"), symbol["st_shndx"] != "SHN_UNDEF"
         hidden = symbol["st_other"]["visibility"] in ("STV_HIDDEN", "STV_INTERNAL")
-        if bound and defined and name not in provided and not hidden:
+        if symbol["st_info"]["bind"] in _GLOBAL and _is_defined(symbol) and name not in provided and not hidden:
             yield f"error: {name} is exported, but the header does not provide it: it could replace libc's"
-    for name in sorted(symbols.keys() & set(foreign)):
-        if symbols[name]["st_shndx"] == "SHN_UNDEF":
+
+
+def _taken_names(names: Names, around: Around) -> Iterator[str]:
+    """Names that somebody else has: in a static link a hidden symbol replaces libc's too."""
+    for name in sorted(names.defined):
+        if name in around.libc:
+            yield f"error: {name} is defined, and is the name of a libc function that the worker uses"
+        elif name in around.worker:
+            yield f"error: {name} is defined, and is a name of the worker's own"
+        elif name in around.dispatched:
+            yield f"error: {name} is defined, and is the name of a dispatch function"
+        elif name in around.foreign:
+            yield f"error: {name} is defined, and another variant provides it"
+
+
+def _wrong_calls(names: Names, around: Around) -> Iterator[str]:
+    for name in sorted(names.needed):
+        algorithm = around.dispatched.get(name)
+        if name in around.foreign:
             yield f"error: {name} of another variant is called by name, not through the dispatcher"
+        elif algorithm and algorithm not in around.callable:
+            yield (
+                f"error: {name} is called, but the header's composes does not name {algorithm}: "
+                f"cells in which another variant of {algorithm} is taken would not count as different"
+            )
+        elif name in around.lost:
+            yield f"error: {name} is called, and no variant of {algorithm} that provides it can be built here"
+        elif name in around.worker:
+            yield f"error: {name} is called, and is the worker's own"
 
 
 def _section_problems(sections: Iterator[Section]) -> Iterator[str]:

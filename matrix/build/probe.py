@@ -44,13 +44,15 @@ def probe_abilities(sandbox: Sandbox, catalog: Catalog, targets: Iterable[Target
         if target.native and target.name in wanted:
             cpus[target.arch, NATIVE] = _probe_native(sandbox, catalog, target)
     own = [target for target in catalog.targets.targets if target.name in wanted and target.c_compiler]
-    missing = frozenset(target.name for target in own if not _runs(sandbox, target.c_compiler))
+    missing = frozenset(target.name for target in own if not _runs(sandbox, target))
     return Abilities(cpus, versions, missing)
 
 
-def _runs(sandbox: Sandbox, compiler: str) -> bool:
+def _runs(sandbox: Sandbox, target: Target) -> bool:
+    """Whether the target's compiler of C, which a profile brought, is there."""
+    sandbox.ready_for(target)
     try:
-        return bool(compiler_version(sandbox, compiler))
+        return bool(compiler_version(sandbox, target.c_compiler))
     except ToolError:
         return False
 

@@ -5,11 +5,13 @@ import shlex
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from matrix.build import generate, prototypes
+from matrix.build.linking import link_problems, lone_source
 from matrix.build.ninja import Edge, discard_damaged, make
-from matrix.build.objects import object_problems
+from matrix.build.objects import Around, link_names, object_problems
 from matrix.build.prototypes import Function, function_table
 from matrix.build.toolchain import LINK, compiler_version, kernel_flags, worker_flags
 from matrix.errors import BuildError
@@ -86,6 +88,8 @@ class _Builder:
         self.table: CapabilityTable = catalog.capabilities[target.arch]
         self.variants = provider.for_target(target, self.table)
         self.compiler = compiler_version(sandbox, target.compiler)
+        of_c = [compiler_version(sandbox, target.c_compiler)] if target.c_compiler else []
+        self.compilers = ", ".join([*of_c, self.compiler])
         self.root = catalog.root
         self.worker_root = catalog.worker_root
         self.folder = f"build/{target.name}-{provider.name}"
@@ -110,7 +114,7 @@ class _Builder:
             self.provider.name,
             draft.build_id,
             draft.worker,
-            self.compiler,
+            self.compilers,
             draft.functions,
             tuple(draft.kernels),
             compiled,
@@ -148,16 +152,58 @@ class _Builder:
         return self._unit(variant.path.name, source, headers, flags, variant.path.parent, own=False)
 
     def _wrong_objects(self, kernels: dict[Variant, _Object]) -> dict[str, str]:
-        """{output: what is wrong with it} for objects that compiled and cannot be used."""
-        symbols = {v: {v.symbol(call): call for call in v.provides} for v in self.variants}
-        wrong = {}
-        for variant, unit in kernels.items():
-            foreign = {name for other, names in symbols.items() if other is not variant for name in names}
-            foreign -= symbols[variant].keys()
-            problems = object_problems(self.sandbox.read(unit.output), symbols[variant], foreign)
-            if problems:
-                wrong[unit.output] = "\n".join(problems)
-        return wrong
+        """{output: what is wrong with it} for objects that compiled and cannot be used.
+
+        Again until nothing new is found: what only a wrong object provides, others must not call.
+        """
+        objects = self.sandbox.read_all(unit.output for unit in kernels.values())
+        worker, libc = self._taken()
+        wrong: dict[str, str] = {}
+        while True:
+            good = {v: unit for v, unit in kernels.items() if unit.output not in wrong}
+            around = self._around(tuple(good), worker, libc)
+            problems = {u.output: object_problems(objects[u.output], _symbols(v), around[v]) for v, u in good.items()}
+            found = {output: "\n".join(lines) for output, lines in problems.items() if lines}
+            found = found or self._not_linking(good, objects, libc)
+            if not found:
+                return wrong
+            wrong |= found
+
+    def _around(self, good: tuple[Variant, ...], worker: frozenset[str], libc: frozenset[str]) -> dict[Variant, Around]:
+        """What there is around each of the ``good`` variants."""
+        interfaces = self.provider.interfaces
+        dispatched = {f"{name}_{call}": name for name, interface in interfaces.items() for call in interface.calls}
+        there = {f"{variant.algorithm}_{call}" for variant in good for call in variant.provides}
+        lost = frozenset(dispatched.keys() - there)
+        rows = {}
+        for variant in good:
+            foreign = frozenset(name for other in self.variants if other is not variant for name in _symbols(other))
+            own = frozenset({variant.algorithm, *variant.composes})
+            rows[variant] = Around(foreign, dispatched, lost, own, worker, libc)
+        return rows
+
+    def _taken(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The global names of the worker and of the libc in it, from a worker without any kernel."""
+        bare = self._draft({})
+        self._link(bare)
+        return _names_of(self.sandbox, bare.worker, tuple(unit.output for unit in bare.own))
+
+    def _not_linking(
+        self, kernels: dict[Variant, _Object], objects: dict[str, bytes], libc: frozenset[str]
+    ) -> dict[str, str]:
+        """{output: what is missing} for objects that need what nothing defines."""
+        dispatched = {f"{variant.algorithm}_{call}" for variant in kernels for call in variant.provides}
+        outputs = [unit.output for unit in kernels.values()]
+        doubtful = [output for output in outputs if link_names(objects[output]).needed - libc - dispatched]
+        if not doubtful:
+            return {}
+        lone = self._unit("lone.c", lone_source(dispatched).encode(), {}, [])
+        self._require(self._make([lone]))
+        programs = {f"{output}-{Path(lone.output).stem}": output for output in doubtful}
+        link = shlex.join([self.target.compiler, *self.target.flags, *LINK])
+        edges = [Edge(program, f"{link} -o {{out}} {output} {lone.output}") for program, output in programs.items()]
+        logs = make(self.sandbox, self.folder, edges)
+        return {programs[program]: link_problems(log) for program, log in logs.items()}
 
     def _own_units(self, functions: tuple[Function, ...], variants: tuple[Variant, ...]) -> list[_Object]:
         headers = _files(self.worker_root, ".h")
@@ -196,7 +242,7 @@ class _Builder:
         driver, version = self.target.compiler, self.compiler
         if self.target.c_compiler and not own and name.endswith(".c"):
             driver = self.target.c_compiler
-            version = compiler_version(self.sandbox, driver)
+            version = self.compilers
         parts: list[str | bytes] = [version, driver, *flags, place, name, source]
         for header, text in sorted(headers.items()):
             parts += [header, text]
@@ -225,6 +271,19 @@ class _Builder:
     def _require(self, failures: dict[str, str]) -> None:
         for output, log in failures.items():
             raise BuildError(f"the worker of {self.target.name} does not build", where=output, why=log)
+
+
+@cache
+def _names_of(sandbox: Sandbox, worker: str, own: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
+    """The global names that the objects ``own`` define, and what else the program ``worker`` that they make does."""
+    files = sandbox.read_all([worker, *own])
+    names = frozenset(name for output in own for name in link_names(files[output]).defined)
+    return names, link_names(files[worker]).defined - names
+
+
+def _symbols(variant: Variant) -> dict[str, str]:
+    """{symbol: call} of what a variant provides."""
+    return {variant.symbol(call): call for call in variant.provides}
 
 
 def _with_our_paths(log: str, shown: dict[str, str]) -> str:

@@ -11,7 +11,9 @@ from filelock import FileLock
 
 from matrix.cases import store
 from matrix.cases.case import Case, Corpus, Draft, Inputs, Outputs, name_problem
+from matrix.cases.chain import chain_problem, links, run_chain
 from matrix.cases.edges import generic_edges
+from matrix.cases.layout import repeat_problem
 from matrix.cases.material import byte_count
 from matrix.cases.randomized import random_cases
 from matrix.cases.vectors import published
@@ -59,17 +61,23 @@ def compute_cases(
     interface: Interface, min_bytes: Iterable[int], seed: int, exhaustive: bool, vectors: Path
 ) -> tuple[Case, ...]:
     """All cases of the algorithm with their answers, in corpus order, without a cache."""
-    drafts = [
+    answers = {name: models(interface, name) for name in interface.operations}
+    made = [
         *published(interface.algorithm, vectors, exhaustive),
         *generic_edges(interface, min_bytes, exhaustive),
         *own_edges(interface),
         *random_cases(interface, seed, exhaustive),
     ]
+    drafts = [
+        link
+        for draft in made
+        if exhaustive or draft.tier != "long"
+        for link in (links(draft, answers[draft.operation][0]) if draft.chain else (draft,))
+    ]
     if problem := name_problem(draft.name for draft in drafts):
         raise VectorError(
             f"{interface.algorithm}: the corpus is ambiguous", why=problem, step="rename one of the cases"
         )
-    answers = {name: models(interface, name) for name in interface.operations}
     return tuple(answered(draft, interface, answers) for draft in drafts)
 
 
@@ -97,6 +105,9 @@ def answered(draft: Draft, interface: Interface, answers: dict[str, tuple[Oracle
         draft.origin,
         draft.tier,
         skip=draft.skip,
+        chain=draft.chain,
+        total=draft.total,
+        target=draft.target,
     )
     if draft.skip:
         return case(expected=None)
@@ -104,20 +115,43 @@ def answered(draft: Draft, interface: Interface, answers: dict[str, tuple[Oracle
         why = f"operation {draft.operation!r} is not in {interface.path.name}"
         raise VectorError(f"case {draft.name} names an unknown operation", where=draft.where, why=why)
     operation = interface.operations[draft.operation]
-    if problem := input_problem(operation, draft.inputs):
+    if problem := input_problem(operation, draft.inputs) or many_calls_problem(interface, operation, draft):
         raise VectorError(f"case {draft.name} does not fit the interface", where=draft.where, why=problem)
     first, *others = answers[draft.operation]
-    answer = first(**draft.inputs)
+    answer = _answer(draft, operation, first)
     if problem := output_problem(operation, draft.inputs, answer):
         raise OracleError(f"the oracle's answer to {draft.name} does not fit the interface", why=problem)
     if draft.published is not None:
         _compare_published(draft, answer)
-    if draft.published is not None or draft.tier == "smoke":
+    # The second model is plain Python: it has no time for many calls.
+    if draft.chain is None and not draft.total and (draft.published is not None or draft.tier == "smoke"):
         for other in others:
             if (second := other(**draft.inputs)) != answer:
                 why = f"{_shown(answer)} and {_shown(second)}"
                 raise OracleError(f"two oracles disagree about {interface.algorithm} {draft.name}", why=why)
     return case(expected=answer)
+
+
+def _answer(draft: Draft, operation: Operation, oracle: OracleFunction) -> Answer:
+    if draft.known is not None:
+        return draft.known
+    if draft.chain:
+        return run_chain(oracle, draft.inputs, draft.chain)[0]
+    if draft.total:
+        unit = draft.inputs[operation.split_role]
+        assert isinstance(unit, bytes), "many_calls_problem has looked at it"
+        whole = (unit * (draft.total // len(unit) + 1))[: draft.total]
+        return oracle(**{**draft.inputs, operation.split_role: whole})
+    return oracle(**draft.inputs)
+
+
+def many_calls_problem(interface: Interface, operation: Operation, case: Draft | Case) -> str:
+    """Why ``case`` cannot be a chain or a repeated message, or ''."""
+    if case.chain and case.total:
+        return "a chain whose message is repeated"
+    if case.chain:
+        return chain_problem(interface, operation, case.chain)
+    return repeat_problem(interface, operation, case.inputs, case.total) if case.total else ""
 
 
 def _compare_published(draft: Draft, answer: Answer) -> None:

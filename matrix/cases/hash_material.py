@@ -3,11 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from matrix.cases.case import Draft, Tier
+from matrix.cases.case import Draft, Inputs, Tier
 from matrix.cases.material import distinct, stream
 
 PADDED_BLOCKS = 3
 """Messages around the end of each of so many blocks are boundary cases."""
+LONG_BYTES = (1 << 29) + 73
+"""A message whose bit count needs more than 32 bits."""
+LONG_PIECE = (1 << 17) - 1
+"""Bytes of its pieces: odd, so that every piece begins elsewhere in a block."""
 _DISTINCT_BLOCKS = (2, 3, 4, 5, 8, 17, 33, 400)
 
 
@@ -32,6 +36,12 @@ def hash_edges(shape: Shape) -> Iterator[Draft]:
     yield from _lanes(shape)
     yield from _block_orders(shape)
     yield from _paddings(shape)
+    yield long_message("hash", f"{shape.name} edges", {"data": stream(f"{shape.name}.long", LONG_PIECE)})
+
+
+def long_message(operation: str, origin: str, inputs: Inputs) -> Draft:
+    """The message repeats its input until its bit count is beyond 2^32."""
+    return Draft(f"{operation}-bits-beyond-2-32", operation, inputs, origin, "long", total=LONG_BYTES)
 
 
 def _blocks(shape: Shape, name: str, h: bytes, data: bytes, tier: Tier) -> Draft:

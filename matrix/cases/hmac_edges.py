@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from matrix.cases.case import Draft, Tier
-from matrix.cases.hash_material import Shape
+from matrix.cases.hash_material import LONG_PIECE, Shape, long_message
 from matrix.cases.material import stream
 from matrix.cases.sha1_edges import SHAPE as SHA1
 from matrix.cases.sha256_edges import SHAPE as SHA256
@@ -19,6 +19,9 @@ def edges(interface: Interface) -> Iterator[Draft]:
         yield from _key_lengths(shape)
         yield from _key_bytes(shape)
         yield from _data_lengths(shape)
+        label = f"{shape.name}-long"
+        inputs = {"key": stream(f"{label}.key", 20), "data": stream(label, LONG_PIECE)}
+        yield long_message(shape.name, "hmac edges", {**inputs})
 
 
 def _draft(shape: Shape, name: str, key: bytes, data: bytes, tier: Tier) -> Draft:

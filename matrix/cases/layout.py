@@ -3,12 +3,22 @@
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
-from matrix.cases.case import Case
+from matrix.cases.case import Case, Inputs
 from matrix.cases.material import stream
 from matrix.cases.placement import Placement
 from matrix.model.interface import Argument, Interface, Length, Operation, Pointer, Size, Step
 from matrix.model.kernel import State
-from matrix.worker.protocol import BUFFER_LAYOUT, NOTHING, RUN_LAYOUT, STEP_LAYOUT, WORD_LAYOUT, Buffer, Place, Role
+from matrix.worker.protocol import (
+    BUFFER_LAYOUT,
+    MAX_STEPS,
+    NOTHING,
+    RUN_LAYOUT,
+    STEP_LAYOUT,
+    WORD_LAYOUT,
+    Buffer,
+    Place,
+    Role,
+)
 
 _DIRT = 0xA5C3_96E1 << 32
 """Upper halves of 32-bit arguments on 64-bit guests: the ABI lets a caller leave anything there."""
@@ -28,7 +38,7 @@ class Binding:
 
 
 @dataclass(frozen=True)
-class _Slot:
+class Slot:
     """One buffer of a layout. ``output`` is the output that it holds afterwards, '' when none comes back."""
 
     name: str
@@ -64,10 +74,8 @@ class Run:
         return [slot.length(self.case) for slot in self.layout.slots if slot.output]
 
     def outputs(self, buffers: tuple[bytes, ...]) -> dict[str, bytes]:
-        """The outputs by name, from the buffers that came back; an output may be shorter than the buffer it shares."""
-        names = [slot.output for slot in self.layout.slots if slot.output]
-        lengths = self.layout.output_lengths
-        return {name: data[: lengths[name](self.case)] for name, data in zip(names, buffers, strict=True)}
+        """The outputs by name, from the buffers that came back."""
+        return self.layout.outputs(self.case, buffers)
 
     def expected(self) -> bytes | None:
         """All bytes that come back when the answer is right, None when that is not known beforehand."""
@@ -78,7 +86,7 @@ class Run:
         return answer[names[0]] if len(names) == 1 else b"".join([answer[name] for name in names])
 
 
-_Item = bytes | Callable[[Case, int, int], bytes]
+WordItem = bytes | Callable[[Case, int, int], bytes]
 """Packed bytes, or a function of (case, start of the piece, bytes of the piece)."""
 
 
@@ -86,7 +94,7 @@ _Item = bytes | Callable[[Case, int, int], bytes]
 class _Template:
     """The words of one step. ``split`` is the input whose pieces it takes one by one, '' when it is one call."""
 
-    items: tuple[_Item, ...]
+    items: tuple[WordItem, ...]
     split: str
 
     def pack(self, case: Case, start: int, length: int) -> bytes:
@@ -122,12 +130,9 @@ class Layout:
 
     def run(self, case: Case) -> Run | None:
         """The request for ``case``; None when the placement does not apply to it."""
-        operation, placement = self.operation, self.placement
-        cuts = {name: placement.pieces(case, len(_bytes(case, name)), unit) for name, unit in operation.splits}
-        if cuts and all(cut is None for cut in cuts.values()):
+        pieces = self._pieces(case)
+        if pieces is None:
             return None
-        # One that this placement would not cut, beside one that it does, stays whole.
-        pieces = {name: cut or [len(_bytes(case, name))] for name, cut in cuts.items()}
         parts = [b""]
         for slot in self.slots:
             data, length = self._content(slot, case)
@@ -135,10 +140,28 @@ class Layout:
             if data:
                 parts.append(data)
         steps = self._pack_steps(case, pieces)
-        if placement.again:
+        if self.placement.again:
             steps *= 2
         parts[0] = RUN_LAYOUT.pack(len(self.slots), len(steps), 0)
         return Run(self, case, b"".join(parts + steps), len(steps))
+
+    def outputs(self, case: Case, buffers: tuple[bytes, ...]) -> dict[str, bytes]:
+        """The outputs by name, from the buffers that came back; an output may be shorter than the buffer it shares."""
+        lengths = self.output_lengths
+        return {name: data[: lengths[name](case)] for name, data in zip(self.returned, buffers, strict=True)}
+
+    def _pieces(self, case: Case) -> dict[str, list[int]] | None:
+        """Bytes of the pieces of each input that is split; None when the placement would not cut any of them."""
+        if case.total:
+            whole, rest = divmod(case.total, len(_bytes(case, self.operation.split_role)))
+            pieces = [len(_bytes(case, self.operation.split_role))] * whole
+            return {self.operation.split_role: [*pieces, rest] if rest else pieces}
+        splits = self.operation.splits
+        cuts = {name: self.placement.pieces(case, len(_bytes(case, name)), unit) for name, unit in splits}
+        if cuts and all(cut is None for cut in cuts.values()):
+            return None
+        # One that this placement would not cut, beside one that it does, stays whole.
+        return {name: cut or [len(_bytes(case, name))] for name, cut in cuts.items()}
 
     def _pack_steps(self, case: Case, pieces: dict[str, list[int]]) -> list[bytes]:
         steps = []
@@ -148,10 +171,10 @@ class Layout:
                 if number == 1 and self.placement.unmask:
                     steps.append(_UNMASK)
                 steps.append(template.pack(case, start, piece))
-                start += piece
+                start += 0 if case.total else piece  # what is repeated lies in memory once
         return steps
 
-    def _content(self, slot: _Slot, case: Case) -> tuple[bytes, int]:
+    def _content(self, slot: Slot, case: Case) -> tuple[bytes, int]:
         """What a buffer holds at first and its length. A shared buffer may be longer than the input in it."""
         length = slot.length(case)
         if slot.role not in (Role.IN, Role.INOUT):
@@ -161,7 +184,7 @@ class Layout:
             data += stream("filler", length - len(data))
         return data, length
 
-    def _make_slots(self, interface: Interface) -> Iterator[_Slot]:
+    def _make_slots(self, interface: Interface) -> Iterator[Slot]:
         operation = self.operation
         calls = [interface.calls[step.call] for step in operation.steps]
         used = {arg.role for call in calls for arg in call.args if isinstance(arg, Pointer)}
@@ -184,12 +207,12 @@ class Layout:
         after = self.output_lengths[output]
         return lambda case: max(len(_bytes(case, role)), after(case))
 
-    def _slot(self, name: str, role: Role, output: str, length: Callable[[Case], int], align: int) -> _Slot:
+    def _slot(self, name: str, role: Role, output: str, length: Callable[[Case], int], align: int) -> Slot:
         place, offset = self.placement.place, self.placement.offsets.get(name, 0)
         if place is Place.OFFSET and (name not in self.placement.offsets or role is Role.STATE):
             place, offset = Place.FLUSH_AFTER, 0
         head = BUFFER_LAYOUT.pack(role, place, offset, align, 0, 0)[:-4]
-        return _Slot(name, role, output, head, length, Buffer(name, role, 0, b"", place, offset, align))
+        return Slot(name, role, output, head, length, Buffer(name, role, 0, b"", place, offset, align))
 
     def _step(self, interface: Interface, step: Step) -> _Template:
         call = interface.calls[step.call]
@@ -197,7 +220,7 @@ class Layout:
         split = self.operation.split_of_call(call) if step.repeated else ""
         return _Template((head, *(item for arg in call.args for item in self._word(arg, split))), split)
 
-    def _word(self, arg: Argument, split: str) -> list[_Item]:
+    def _word(self, arg: Argument, split: str) -> list[WordItem]:
         operation = self.operation
         if isinstance(arg, Pointer):
             index = self._index[arg.role]
@@ -223,6 +246,20 @@ class Layout:
             return (dirt | (number + start // unit) & 0xFFFF_FFFF).to_bytes(8, "little")
 
         return [_CONSTANT, value]
+
+
+def repeat_problem(interface: Interface, operation: Operation, inputs: Inputs, total: int) -> str:
+    """Why the message of ``operation`` cannot be an input repeated up to ``total`` bytes, or ''."""
+    role, unit = operation.split_role, operation.split_unit
+    data = inputs.get(role, b"")
+    if not role or not isinstance(data, bytes) or not data or len(data) % unit or total % unit:
+        return f"there is no message in pieces of {unit} bytes to repeat"
+    if total < len(data) or total // len(data) + len(operation.steps) > MAX_STEPS:
+        return f"{total} bytes in pieces of {len(data)} do not fit into one request"
+    if any(size.like == role for size in operation.outputs.values()):
+        return f"an output is as long as {role}"
+    taken = [step for step in operation.steps if any(arg.role == role for arg in interface.calls[step.call].args)]
+    return "" if all(step.repeated for step in taken) else f"a call takes all of {role} at once"
 
 
 def _bytes(case: Case, role: str) -> bytes:

@@ -1,12 +1,19 @@
-"""Vectors typed in from specifications: ``vectors/<algorithm>.toml``."""
+"""Vectors typed in from specifications: ``vectors/<algorithm>.toml``.
 
+A case with ``rounds`` is a chain: each answer becomes part of the next input, whose roles ``feed`` names in order.
+A case with ``repeat`` has a message of so many bytes, which repeats the input that it names. A case with ``target``
+runs on that target only.
+"""
+
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 
-from matrix.cases.case import Draft, Inputs, Outputs, Tier
+from matrix.cases.case import Chain, Draft, Inputs, Outputs, Tier
 from matrix.errors import VectorError
 from matrix.model.tables import read_toml
+from matrix.worker.protocol import SLOT_BYTES
 
 
 class _Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"inputs": "in", "outputs": "out"}):
@@ -16,6 +23,10 @@ class _Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"in
     inputs: dict[str, str | int]
     outputs: dict[str, str]
     tier: Tier = "boundary"
+    feed: list[str] = []
+    rounds: int = 0
+    repeat: dict[str, int] = {}
+    target: str = ""
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -32,8 +43,23 @@ def read_typed(path: Path) -> list[Draft]:
             for role, value in row.inputs.items()
         }
         outputs: Outputs = {role: hexadecimal(value, where, role) for role, value in row.outputs.items()}
-        drafts.append(Draft(row.name, row.operation, inputs, row.origin, row.tier, outputs, where))
+        if bool(row.feed) != bool(row.rounds):
+            raise VectorError("a chain is incomplete", where=where, why="it needs both feed and rounds")
+        chain = Chain(tuple(row.feed), row.rounds) if row.feed else None
+        total = 0
+        for role, total in row.repeat.items():
+            inputs[role] = _piece(inputs.get(role, b""), total, where, role)
+        draft = Draft(row.name, row.operation, inputs, row.origin, row.tier, outputs, where)
+        drafts.append(replace(draft, chain=chain, total=total, target=row.target))
     return drafts
+
+
+def _piece(unit: bytes | int, total: int, where: str, role: str) -> bytes:
+    """As many of ``unit`` as fit into one buffer, for a message of ``total`` bytes made of them."""
+    if not isinstance(unit, bytes) or not 0 < len(unit) <= min(total, SLOT_BYTES):
+        why = f"{role} repeated up to {total} bytes"
+        raise VectorError("a vector's message cannot be repeated", where=where, why=why)
+    return unit * (min(total, SLOT_BYTES) // len(unit))
 
 
 def hexadecimal(text: str, where: str, name: str) -> bytes:

@@ -8,9 +8,10 @@ from typing import Literal, cast
 
 import msgspec
 
-from matrix.cases.case import OTHER_CONTRACT, Draft, Inputs, Outputs, Tier
+from matrix.cases.case import OTHER_CONTRACT, Chain, Draft, Inputs, Outputs, Tier
 from matrix.cases.formats import PARSERS, Entry
 from matrix.cases.nist_hashes import parse_nist_hashes
+from matrix.cases.nist_monte import parse_monte, parse_shake128_monte, parse_shake256_monte
 from matrix.cases.nist_sections import parse_nist_sections
 from matrix.cases.typed import hexadecimal, read_typed
 from matrix.errors import VectorError
@@ -18,7 +19,25 @@ from matrix.model.tables import read_toml
 from matrix.oracles.spec_chacha20_poly1305 import mac_data, one_time_key
 
 MANIFEST = "sources.toml"
-_PARSERS = {**PARSERS, "nist-hashes": parse_nist_hashes, "nist-sections": parse_nist_sections}
+_PARSERS = {
+    **PARSERS,
+    "nist-hashes": parse_nist_hashes,
+    "nist-sections": parse_nist_sections,
+    "nist-monte": parse_monte,
+    "nist-monte-shake128": parse_shake128_monte,
+    "nist-monte-shake256": parse_shake256_monte,
+}
+Format = Literal[
+    "typed",
+    "nist",
+    "nist-hashes",
+    "nist-sections",
+    "nist-monte",
+    "nist-monte-shake128",
+    "nist-monte-shake256",
+    "cavp",
+    "wycheproof",
+]
 
 
 class Use(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -30,7 +49,8 @@ class Use(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     for each result word whether the published answer holds, the operation must refuse, the entry is of another
     contract, or it has no answer for this operation. Of a source with many entries only every ``sample``-th is used,
     unless the run is exhaustive.
-    ``derive`` names a function that turns an entry's inputs into those of the operation.
+    ``derive`` names a function that turns an entry's inputs into those of the operation. ``feed`` and ``rounds`` make a
+    chain of every entry.
     """
 
     algorithm: str
@@ -45,13 +65,15 @@ class Use(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     derive: Literal["", "aead-mac"] = ""
     tier: Tier = "full"
     sample: int = 1
+    feed: list[str] = []
+    rounds: int = 0
 
 
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One file of ``vectors/`` or of the installed Python package ``package``, with ``entries`` vectors."""
 
     file: str
-    format: Literal["typed", "nist", "nist-hashes", "nist-sections", "cavp", "wycheproof"]
+    format: Format
     licence: str
     origin: str
     entries: int
@@ -136,6 +158,8 @@ def _draft(entry: Entry, source: Source, use: Use, path: Path) -> Draft | None:
     inputs: Inputs = {role: _value(text, entry, where, role) for role, text in use.inputs.items()}
     name = f"{use.prefix}-{entry.label}"
     draft = Draft(name, use.operation, inputs, f"{source.origin} {entry.label}", use.tier, None, where)
+    if use.rounds:
+        draft = replace(draft, chain=Chain(tuple(use.feed), use.rounds))
     if answer == "other-contract":
         return replace(draft, skip=OTHER_CONTRACT)
     if use.derive:

@@ -94,6 +94,9 @@ class _RecordingSandbox:
     def read(self, path: str) -> bytes:
         return self._inner.read(path)
 
+    def read_all(self, paths: Iterable[str]) -> dict[str, bytes]:
+        return self._inner.read_all(paths)
+
     def missing(self, paths: Iterable[str]) -> set[str]:
         return self._inner.missing(paths)
 

@@ -5,7 +5,7 @@ import signal
 import socket
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -15,6 +15,7 @@ from matrix.model.plan import NATIVE
 from matrix.model.target import Target
 from matrix.run.replay import Replay
 from matrix.run.session import Session
+from matrix.run.symbols import Symbols
 from matrix.sandbox.host import GUEST_ENVIRONMENT
 
 
@@ -42,10 +43,16 @@ def debug(session: Session, replay: Replay, extra: Sequence[str], console: Conso
         worker.chmod(0o755)
         frames.write_bytes(replay.frames)
         commands = [f"file {worker}", f"directory {replay.sources}"]
-        breaks = [f"break {symbol}" for symbol in replay.symbols]
+        breaks = _breaks(replay.symbols, Symbols(worker.read_bytes(), target.arch))
         if native:
             return _gdb(gdb, [*commands, f"set args --replay {frames}", *breaks, "run"], extra, console)
         return _under_qemu(gdb, target, replay, [*commands, *breaks], (worker, frames), extra, console)
+
+
+def _breaks(names: Iterable[str], symbols: Symbols) -> list[str]:
+    """A breakpoint on each function. Of Thumb functions by address: gas leaves bit 0 in what it tells gdb of them."""
+    starts = {name: symbols.thumb_start(name) for name in names}
+    return [f"break {name}" if start is None else f"break *{start:#x}" for name, start in starts.items()]
 
 
 def _under_qemu(

@@ -5,15 +5,15 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
 from rich.table import Table
 
 from matrix.errors import ToolError
-from matrix.model.catalog import Catalog
-from matrix.model.target import Target
+from matrix.model.catalog import Catalog, every_profile
+from matrix.model.target import Profile, Target
 from matrix.sandbox.choose import choose_sandbox
 from matrix.sandbox.host import needed_packages, programs
 
@@ -49,6 +49,7 @@ def _package_of(program: str, target: Target) -> str:
 def doctor(
     catalog: Catalog,
     targets: Sequence[str],
+    profiles: Sequence[str],
     install_missing: bool,
     before_run_in: str,
     with_gdb: bool,
@@ -56,9 +57,9 @@ def doctor(
 ) -> None:
     """Look, say, and install if asked; with ``before_run_in`` (a sandbox name) speak only of what a run there lacks.
 
-    Raises ToolError when something needed is missing in the end.
+    Raises ToolError when something needed is missing in the end, SelectionError for an unknown target or profile.
     """
-    rows = findings(catalog, targets, with_gdb)
+    rows = findings(catalog, targets, profiles, with_gdb)
     if before_run_in:
         if not missing_packages(rows) or choose_sandbox(before_run_in).name != "host":
             return
@@ -67,7 +68,7 @@ def doctor(
     packages = missing_packages(rows)
     if packages and install_missing:
         install(packages, console)
-        rows = findings(catalog, targets, with_gdb)
+        rows = findings(catalog, targets, profiles, with_gdb)
         packages = missing_packages(rows)
         print_findings(rows, console)
     if packages:
@@ -76,18 +77,37 @@ def doctor(
         raise ToolError("the host sandbox lacks programs", why=", ".join(packages), step=step)
 
 
-def findings(catalog: Catalog, targets: Iterable[str], with_gdb: bool = False) -> list[Finding]:
-    """Look for what ``targets`` (empty: all) need in the host sandbox, and for what is optional."""
+def findings(
+    catalog: Catalog, targets: Collection[str], profiles: Collection[str] = (), with_gdb: bool = False
+) -> list[Finding]:
+    """Look for what ``targets`` (empty: all) need in the host sandbox, in ``profiles`` too, and for what is optional.
+
+    A target may be named as TARGET@PROFILE. Raises SelectionError.
+    """
     rows = [Finding("python", "everything", f"{platform.python_version()} ({sys.executable})")]
-    for name in list(targets) or [target.name for target in catalog.targets.targets]:
-        target = catalog.targets.get(name)
+    table, every = catalog.targets, every_profile(catalog).targets
+    named = [every.get(name).name for name in targets] or [target.name for target in table.targets]
+    plain = [table.get(name) for name in dict.fromkeys(name.partition("@")[0] for name in named)]
+    for target in plain:
         for program in programs(target):
-            rows.append(Finding(program, f"target {name}", _version(program), _package_of(program, target)))
+            rows.append(Finding(program, f"target {target.name}", _version(program), _package_of(program, target)))
+    asked = {profile.name for profile in table.named_profiles(profiles)} | {name.partition("@")[2] for name in named}
+    rows += _of_profiles(table.profiles, {target.arch for target in plain}, asked)
     rows.append(Finding("ninja", "builds", _version("ninja"), "ninja-build"))
     rows.append(Finding("docker", "sandbox docker (optional)", _version("docker") or _version("dockerd")))
     purpose = "repro --gdb" if with_gdb else "repro --gdb (optional)"
     rows.append(Finding("gdb-multiarch", purpose, _version("gdb-multiarch"), "gdb-multiarch" if with_gdb else ""))
     return rows
+
+
+def _of_profiles(profiles: Iterable[Profile], archs: Collection[str], asked: Collection[str]) -> Iterator[Finding]:
+    """The compilers that profiles bring: those of the profiles ``asked`` for are needed, the others are optional."""
+    for profile in profiles:
+        if profile.c_compiler and not set(archs).isdisjoint(profile.arch):
+            needed = profile.name in asked
+            purpose = f"profile {profile.name}" if needed else f"profile {profile.name} (optional)"
+            packages = " ".join(profile.packages) if needed else ""
+            yield Finding(profile.c_compiler, purpose, _version(profile.c_compiler), packages)
 
 
 def missing_packages(rows: Iterable[Finding]) -> list[str]:

@@ -5,7 +5,9 @@ import sys
 from collections.abc import Iterable, Sequence
 
 import pytest
+from rich.console import Console
 
+from matrix.commands.doctor import doctor
 from matrix.errors import SelectionError
 from matrix.model.catalog import every_profile, load_catalog
 from matrix.model.cell_ids import cell_named
@@ -35,6 +37,16 @@ def pytest_arguments(what: Sequence[str], workers: int, options: Iterable[str]) 
     profiles = dict.fromkeys(name.partition("@")[2] for name in targets if "@" in name)
     arguments += [word for name in profiles for word in ("--profile", name)]
     return [*(nodes or [str(root)]), *arguments, "-n", str(workers), *options]
+
+
+def install_compilers(what: Sequence[str], profiles: Sequence[str], sandbox: str, console: Console) -> None:
+    """With CAPMATRIX_INSTALL=1, install what the profiles of a run on the host lack; else their cells are skipped.
+
+    Raises ToolError when that fails, SelectionError for a name that there is not.
+    """
+    if os.environ.get("CAPMATRIX_INSTALL") == "1":
+        targets = list(dict.fromkeys(name.split("/")[0] for name in what))
+        doctor(load_catalog(data_root()), targets, profiles, False, sandbox, False, console)
 
 
 class _Witness:

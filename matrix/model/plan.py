@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from matrix.model.ability import Abilities
 from matrix.model.capability import CapabilityTable
@@ -47,7 +48,7 @@ class Cell:
     algorithm: str = ""
     variant: str = ""
     cpu: str = ""
-    tier: str = "full"
+    tier: Literal["smoke", "boundary", "full"] = "full"
     lost: str = ""
     reason: str = ""
     detail: str = ""

@@ -54,6 +54,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     flags: list[str] = []
     c_compiler: str = ""
     triples: dict[str, str] = {}
+    image: str = ""
     packages: list[str] = []
 
     def of(self, target: Target) -> Target:
@@ -65,6 +66,7 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             flags=[*target.flags, *self.flags],
             c_compiler=self.c_compiler,
             c_flags=[f"--target={self.triples[target.arch]}"] if target.arch in self.triples else [],
+            image=self.image or target.image,
             packages=[*target.packages, *self.packages],
             native_packages=[*target.native_packages, *self.packages] if target.native_packages else [],
             native=False,
@@ -104,14 +106,18 @@ class TargetTable:
 
     def with_profiles(self, names: Collection[str]) -> "TargetTable":
         """The table with every target in the profiles ``names`` too. Raises SelectionError for an unknown profile."""
-        known = {profile.name: profile for profile in self.profiles}
+        wanted = self.named_profiles(names)
+        more = [profile.of(target) for profile in wanted for target in self.targets if target.arch in profile.arch]
+        return replace(self, targets=(*self.targets, *more))
+
+    def named_profiles(self, names: Collection[str]) -> tuple[Profile, ...]:
+        """The profiles ``names``, or all for EVERY_PROFILE, in the table's order. Raises SelectionError."""
+        known = [profile.name for profile in self.profiles]
         for name in names:
             if name != EVERY_PROFILE and name not in known:
                 why = known_names(name, [*known, EVERY_PROFILE])
                 raise SelectionError(f"unknown profile {name!r}", why=why, step="`--profile NAME` takes one of these")
-        wanted = [profile for profile in self.profiles if EVERY_PROFILE in names or profile.name in names]
-        more = [profile.of(target) for profile in wanted for target in self.targets if target.arch in profile.arch]
-        return replace(self, targets=(*self.targets, *more))
+        return tuple(profile for profile in self.profiles if EVERY_PROFILE in names or profile.name in names)
 
     def only(self, names: Collection[str]) -> "TargetTable":
         """The table with the targets ``names`` (and their profiles) alone. Raises SelectionError for an unknown one."""

@@ -83,6 +83,8 @@ def failure_record(
             "origin": case.origin,
             "inputs": encode_inputs(case.inputs),
             "expected": expected,
+            "total": case.total,
+            "chain": asdict(case.chain) if case.chain else None,
         }
     return record
 

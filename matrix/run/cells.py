@@ -4,7 +4,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 
 from matrix.build.prototypes import Function
-from matrix.cases.case import Case
+from matrix.cases.case import Case, Chain
+from matrix.cases.chain import layout_of
 from matrix.cases.layout import Binding, Layout
 from matrix.cases.placement import QUICK
 from matrix.model.choice import choose, chosen_for
@@ -73,9 +74,7 @@ def _first_error(log: str) -> str:
     return next((line for line in lines if "rror" in line), lines[0] if lines else "no message")
 
 
-def _jobs(
-    bench: Bench, tier: str, bind: Callable[[Interface, Operation], Binding | None], result: CellResult
-) -> Iterator[Job]:
+def _jobs(bench: Bench, bind: Callable[[Interface, Operation], Binding | None], result: CellResult) -> Iterator[Job]:
     """The cases of the cell's operations, each in its placements, in corpus order."""
     for interface in bench.interfaces():
         for operation in interface.operations.values():
@@ -83,17 +82,18 @@ def _jobs(
             if binding is None:
                 continue
             about = subject(bench, interface, operation)
-            layouts: dict[str, Layout] = {}
+            layouts: dict[tuple[str, Chain | None], Layout] = {}
             placements = bench.placements(interface, operation, binding)
-            for turn, case in enumerate(bench.cases(interface, operation, tier)):
+            for turn, case in enumerate(bench.cases(interface, operation, bench.tier)):
                 if case.skip:
                     result.skipped_cases[case.skip] = result.skipped_cases.get(case.skip, 0) + 1
                     continue
                 for placement in placements.of(case, turn):
-                    layout = layouts.get(placement.name)
+                    key = (placement.name, case.chain)
+                    layout = layouts.get(key)
                     if layout is None:
                         bound = bench.rebind(binding, interface, operation, placement)
-                        layout = layouts[placement.name] = Layout(interface, operation, bound, placement)
+                        layout = layouts[key] = layout_of(interface, operation, bound, placement, case.chain)
                     run = layout.run(case)
                     if run is not None:
                         yield Job(about, case, placement, run)
@@ -109,7 +109,7 @@ def _run_variant(bench: Bench, result: CellResult, _expectation: tuple[Row, ...]
             return None
         return Failure(vd.WRONG_VARIANT, f"{cell.variant} was not entered, but {_names(f.name for f in functions)}")
 
-    run_jobs(bench, Collector(result), _jobs(bench, cell.tier, bench.bind_variant, result), check)
+    run_jobs(bench, Collector(result), _jobs(bench, bench.bind_variant, result), check)
 
 
 def _run_mask(bench: Bench, result: CellResult, _expectation: tuple[Row, ...]) -> None:
@@ -134,7 +134,7 @@ def _run_mask(bench: Bench, result: CellResult, _expectation: tuple[Row, ...]) -
             return Failure(vd.WRONG_VARIANT, f"entered {_names(odd)}, planned inside is {_names(planned)}")
         return None
 
-    run_jobs(bench, Collector(result), _jobs(bench, cell.tier, bench.bind_dispatch, result), check)
+    run_jobs(bench, Collector(result), _jobs(bench, bench.bind_dispatch, result), check)
 
 
 def _own_and_inner(about: Subject, functions: list[Function]) -> tuple[set[str], list[Function]]:
@@ -181,7 +181,7 @@ def _run_dispatch(bench: Bench, result: CellResult, expectation: tuple[Row, ...]
                 continue
             about = subject(bench, interface, operation)
             layout = Layout(interface, operation, binding, QUICK[0])
-            cases = [case for case in bench.cases(interface, operation, "full") if not case.skip]
+            cases = [case for case in bench.cases(interface, operation, "full") if case.plain and not case.skip]
             for length in about.classes:
                 _compare_choices(bench, result, about, length, expected)
                 case = next((case for case in cases if about.length(case) == length), None)
@@ -233,7 +233,7 @@ def _run_trap(bench: Bench, result: CellResult, _expectation: tuple[Row, ...]) -
             binding = bench.bind_variant(interface, operation)
             if binding is None:
                 continue
-            cases = [case for case in bench.cases(interface, operation, "boundary") if not case.skip]
+            cases = [case for case in bench.cases(interface, operation, "boundary") if case.plain and not case.skip]
             case = max(cases, key=lambda case: sum(len(v) for v in case.inputs.values() if isinstance(v, bytes)))
             # Without the steps that another variant lends: that one would trap first.
             own_calls = next(v.provides for v in bench.variants(interface) if v.name == cell.variant)

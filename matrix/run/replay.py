@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from matrix.cases.layout import Layout
+from matrix.cases.chain import layout_of
 from matrix.errors import ReproError
 from matrix.model.plan import Cell
 from matrix.run.repro import Recorded, find_cell
@@ -49,7 +49,7 @@ def replay_of(session: Session, recorded: Recorded) -> Replay:
     if placement is None:
         raise ReproError("the placement is gone", where=recorded.cell_id, why=recorded.placement)
     binding = bench.rebind(binding, interface, operation, placement)
-    run = Layout(interface, operation, binding, placement).run(case)
+    run = layout_of(interface, operation, binding, placement, case.chain).run(case)
     if run is None:
         raise ReproError("the placement does not apply to the case", where=recorded.cell_id, why=recorded.placement)
     frames = b""

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from matrix.cases.case import Case
-from matrix.cases.corpus import input_problem, output_problem
+from matrix.cases.case import Case, Chain
+from matrix.cases.corpus import input_problem, many_calls_problem, output_problem
 from matrix.cases.placement import all_placements
 from matrix.errors import ReproError, SelectionError
 from matrix.model.catalog import Catalog
@@ -61,6 +61,11 @@ class _Facts(msgspec.Struct):
     sandbox: str
 
 
+class _Chain(msgspec.Struct):
+    feed: tuple[str, ...]
+    rounds: int
+
+
 class _Case(msgspec.Struct):
     name: str
     algorithm: str
@@ -68,6 +73,8 @@ class _Case(msgspec.Struct):
     origin: str
     inputs: dict[str, str | int]
     expected: dict[str, str] | None
+    chain: _Chain | None = None
+    total: int = 0
 
 
 class _File(msgspec.Struct):
@@ -138,7 +145,9 @@ def _case(raw: _Case) -> Case:
 
     inputs = {n: v if isinstance(v, int) else decoded(f"inputs.{n}", v) for n, v in raw.inputs.items()}
     expected = None if raw.expected is None else {n: decoded(f"expected.{n}", v) for n, v in raw.expected.items()}
-    return Case(raw.name, raw.algorithm, raw.operation, inputs, raw.origin, "full", expected)
+    chain = Chain(raw.chain.feed, raw.chain.rounds) if raw.chain else None
+    case = Case(raw.name, raw.algorithm, raw.operation, inputs, raw.origin, "full", expected)
+    return replace(case, chain=chain, total=raw.total)
 
 
 def find_cell(catalog: Catalog, recorded: Recorded) -> Cell:
@@ -170,7 +179,11 @@ def _case_problem(catalog: Catalog, cell: Cell, case: Case, placement: str) -> s
         return f"there is no placement {placement!r}"
     if case.expected is not None and set(case.expected) != set(operation.outputs):
         return f"outputs {sorted(case.expected)}, the operation has {sorted(operation.outputs)}"
-    return input_problem(operation, case.inputs) or output_problem(operation, case.inputs, case.expected)
+    return (
+        input_problem(operation, case.inputs)
+        or many_calls_problem(interface, operation, case)
+        or output_problem(operation, case.inputs, case.expected)
+    )
 
 
 def run_again(session: Session, recorded: Recorded) -> CellResult:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from matrix.build.prototypes import dispatch_state
 from matrix.build.worker import Built, build_worker
-from matrix.cases.case import Case, Corpus
+from matrix.cases.case import Case, Corpus, Tier
 from matrix.cases.corpus import build_corpus
 from matrix.cases.layout import Binding
 from matrix.cases.placement import QUICK, Placement, all_placements, rotating
@@ -224,13 +224,24 @@ class Bench:
         states: dict[str, State] = dict(variant.state)
         return Binding(functions, states, self.built.target.word_bytes)
 
-    def cases(self, interface: Interface, operation: Operation, tier: str) -> list[Case]:
+    @property
+    def tier(self) -> Tier:
+        """The part of the corpus that the cell runs."""
+        if not self.session.settings.exhaustive:
+            return self.cell.tier
+        return "long" if self.cell.kind == "variant" else "full"
+
+    def cases(self, interface: Interface, operation: Operation, tier: Tier) -> list[Case]:
         """The cases of ``operation`` in ``tier``, or the only one that is to run."""
         if self.only:
             mine = self.only[0].algorithm == interface.algorithm and self.only[0].operation == operation.name
             return [self.only[0]] if mine else []
         corpus = self.session.corpus(self.cell.provider, interface.algorithm)
-        return [case for case in corpus.select(tier) if case.operation == operation.name]  # type: ignore[arg-type]
+        return [
+            case
+            for case in corpus.select(tier)
+            if case.operation == operation.name and case.target in ("", self.cell.target)
+        ]
 
     def every_placement(self, interface: Interface, operation: Operation, binding: Binding) -> tuple[Placement, ...]:
         """All placements of ``operation``: by name, also with each state started by every variant that may."""
@@ -307,7 +318,9 @@ class Choice:
     all_at_boundary: bool = False
 
     def of(self, case: Case, turn: int) -> Iterable[Placement]:
-        """The placements of ``case``, the ``turn``-th of its operation."""
+        """The placements of ``case``, the ``turn``-th of its operation. A case of many calls gets one."""
+        if not case.plain:
+            return self.always[:1]
         if self.all_at_boundary and case.tier != "full":
             return (*self.always, *self.others)
         return (*self.always, *rotating(self.others, turn, self.count))

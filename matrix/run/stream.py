@@ -16,6 +16,7 @@ from matrix.run.judge import judge
 from matrix.run.session import Bench
 from matrix.run.verdict import CellResult, Failure
 from matrix.worker import outcome as oc
+from matrix.worker.process import Request
 from matrix.worker.protocol import Op, entered_bytes, read_entered
 
 MOST_FAILURES = 5
@@ -136,10 +137,10 @@ def run_jobs(bench: Bench, collector: Collector, jobs: Iterable[Job], check: Che
     symbols = bench.session.symbols(bench.cell)
     entered = _Entered(bench, check)
 
-    def requests() -> Iterator[tuple[Op, bytes]]:
+    def requests() -> Iterator[Request]:
         for job in jobs:
             flying.append(job)
-            yield Op.RUN, job.run.payload
+            yield Request(Op.RUN, job.run.payload, job.case.seconds)
 
     outcomes = bench.guest.many(requests())
     for outcome in outcomes:

@@ -57,6 +57,10 @@ class Symbols:
         found = self._find(pc)
         return (found[2], pc - found[0]) if found else None
 
+    def thumb_start(self, name: str) -> int | None:
+        """Where the Thumb function ``name`` starts, without bit 0; None when it is none."""
+        return next((start for start, _, other, thumb in self._functions if thumb and other == name), None)
+
     def _find(self, pc: int) -> tuple[int, int, str, bool] | None:
         position = bisect_right(self._starts, pc) - 1
         if position < 0:

@@ -55,6 +55,9 @@ class Sandbox(Protocol):
     def read(self, path: str) -> bytes:
         """The bytes of the file ``path``. Raises FileNotFoundError."""
 
+    def read_all(self, paths: Iterable[str]) -> dict[str, bytes]:
+        """The bytes of many files, at the price of one. Raises FileNotFoundError."""
+
     def missing(self, paths: Iterable[str]) -> set[str]:
         """Those of ``paths`` that do not exist."""
 

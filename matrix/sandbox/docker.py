@@ -12,7 +12,7 @@ from matrix.sandbox.command import Command
 from matrix.sandbox.container import BUILD, WORKER
 from matrix.sandbox.docker_channel import DockerChannel
 from matrix.sandbox.engine import Engine
-from matrix.sandbox.files import RECEIVE, pack
+from matrix.sandbox.files import RECEIVE, pack, unpack
 from matrix.sandbox.image import ensure_image, read_recipe
 from matrix.sandbox.owner import remove_leftovers
 from matrix.sandbox.pool import Pool
@@ -25,6 +25,7 @@ exec timeout -k 5 "$limit" "$@" </dev/null
 """
 _READ = '[ -f "$1" ] || exit 44\nexec cat -- "$1"'
 _ABSENT = 44
+_READ_ALL = 'while read -r path && [ -n "$path" ]; do set -- "$@" "$path"; done\nexec tar -cf - -- "$@"'
 _MISSING = 'while read -r path && [ -n "$path" ]; do [ -e "$path" ] || printf "%s\\n" "$path"; done'
 _FILE_SECONDS = 120
 _IMAGES = "`python -m matrix images list` shows the images; `images build` makes what is missing"
@@ -33,7 +34,7 @@ _GRACE = 30
 
 
 class DockerSandbox:
-    """See Sandbox. One image per architecture family; all families share one volume, mounted as the root."""
+    """See Sandbox. One image per family of targets; all families share one volume, mounted as the root."""
 
     name = "docker"
 
@@ -56,8 +57,13 @@ class DockerSandbox:
         """See Sandbox. Makes the target's image when the engine does not have it."""
         if target.image not in self._family_of.values():
             self._image(target.image)
-        for name in (target.name, target.compiler, target.qemu):
-            self._family_of[name] = target.image
+        self._family_of[target.name] = target.image
+        if target.c_compiler:
+            self._family_of[target.c_compiler] = target.image
+        for name in (target.compiler, target.qemu):
+            # A profile's image has them too; where the plain target's is in use, guests stay in that smaller one.
+            if not target.c_compiler or name not in self._family_of:
+                self._family_of[name] = target.image
         self._latest = target.image
 
     def write(self, files: Mapping[str, bytes]) -> None:
@@ -79,6 +85,21 @@ class DockerSandbox:
         if status:
             raise ToolError(f"{path} cannot be read in the build container", why=err.decode("utf-8", "replace").strip())
         return out
+
+    def read_all(self, paths: Iterable[str]) -> dict[str, bytes]:
+        """See Sandbox."""
+        wanted = list(paths)
+        if not wanted:
+            return {}
+        names = "\n".join([*wanted, "", ""]).encode()
+        status, out, err = self._call(self._any_family(), _READ_ALL, [], names, _FILE_SECONDS)
+        files = {} if status else unpack(out)
+        if status and not self.missing(wanted):
+            why = err.decode("utf-8", "replace").strip()
+            raise ToolError("files cannot be read in the build container", why=why)
+        if absent := set(wanted) - files.keys():
+            raise FileNotFoundError(min(self.missing(wanted) or absent))
+        return files
 
     def missing(self, paths: Iterable[str]) -> set[str]:
         """See Sandbox."""
@@ -117,11 +138,14 @@ class DockerSandbox:
         return self._latest
 
     def _named_family(self, argv: Sequence[str]) -> str:
-        """The family of a command: it names a prepared target, compiler or emulator, alone or in a path."""
+        """The family of a command: it names a prepared target, compiler or emulator, alone or in a path.
+
+        A target's name is part of its profiles' names: the longest is meant.
+        """
         for word in argv:
-            for name, family in self._family_of.items():
-                if name in word:
-                    return family
+            named = [name for name in self._family_of if name in word]
+            if named:
+                return self._family_of[max(named, key=len)]
         return self._any_family()
 
     def _call(

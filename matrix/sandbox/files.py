@@ -1,4 +1,4 @@
-"""Files on their way into a container: one tar stream, unpacked aside and renamed into place."""
+"""Files on their way into and out of a container: one tar stream; on the way in, renamed into place."""
 
 import io
 import shlex
@@ -44,3 +44,10 @@ def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
     entry.mode = 0o644
     entry.mtime = 1  # a constant; ninja takes 0 for a file that does not exist
     tar.addfile(entry, io.BytesIO(data))
+
+
+def unpack(stream: bytes) -> dict[str, bytes]:
+    """{path: content} of the regular files in a tar stream."""
+    with tarfile.open(fileobj=io.BytesIO(stream), mode="r") as tar:
+        opened = ((entry.name, tar.extractfile(entry)) for entry in tar)
+        return {name: file.read() for name, file in opened if file}

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import ninja
@@ -35,14 +36,34 @@ def programs(target: Target) -> list[str]:
     return [name for name in (target.compiler, target.c_compiler, target.qemu) if name]
 
 
+@cache
+def leash() -> tuple[str, ...]:
+    """What a guest is started by, so that it dies with this process: also when that is killed and the guest stopped, or
+    busy for ever. Empty where there is no such program: a guest then ends at the end of its input only, as does one
+    whose parent is killed in the moment before it takes effect.
+
+    The kernel watches the thread that starts the guest, which must live as long. To ask for it between fork and exec
+    from Python would not be safe with threads.
+    """
+    program = shutil.which("setpriv")
+    command = (program, "--pdeathsig", "KILL", "--") if program else ()
+    try:
+        tried = subprocess.run([*command, "true"], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    except OSError:
+        return ()
+    return () if tried.returncode else command  # busybox has one that does less
+
+
 class HostChannel:
     """A guest as a child process with pipes."""
 
     def __init__(self, argv: Sequence[str], folder: Path) -> None:
+        if "/" not in argv[0] and not shutil.which(argv[0], path=GUEST_ENVIRONMENT["PATH"]):
+            raise ToolError(f"cannot start {argv[0]}", why=f"not found in {GUEST_ENVIRONMENT['PATH']}")
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the guest
         try:
             self._process = subprocess.Popen(
-                argv,
+                [*leash(), *argv],
                 cwd=folder,
                 env=GUEST_ENVIRONMENT,
                 stdin=subprocess.PIPE,
@@ -145,6 +166,10 @@ class HostSandbox:
         """See Sandbox."""
         return (self.root / path).read_bytes()
 
+    def read_all(self, paths: Iterable[str]) -> dict[str, bytes]:
+        """See Sandbox."""
+        return {path: self.read(path) for path in paths}
+
     def missing(self, paths: Iterable[str]) -> set[str]:
         """See Sandbox."""
         return {path for path in paths if not (self.root / path).exists()}
@@ -179,8 +204,9 @@ class HostSandbox:
         """See Sandbox."""
         lacking = [program for program in (target.compiler, target.qemu) if not shutil.which(program)]
         if lacking:
+            plain = target.name.partition("@")[0]
             step = (
-                f"run `./toxw --install -e {target.name}` or `python -m matrix doctor --install {target.name}`; "
+                f"run `./toxw --install -e {plain}` or `python -m matrix doctor --install {target.name}`; "
                 f"by hand: apt-get install --no-install-recommends {' '.join(needed_packages(target))}"
             )
             raise ToolError(

@@ -1,4 +1,4 @@
-"""Images: one per architecture family, named by the hash of all that goes into it, built once."""
+"""Images: one per family of targets, named by the hash of all that goes into it, built once."""
 
 import hashlib
 import io

@@ -25,19 +25,27 @@ _WINDOW_BYTES = 1 << 20
 """Requests and bytes in flight. Both ends read and write without blocking, so the bound is for memory only."""
 
 
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a guest is asked. ``seconds`` is how long the answer may take, 0 for the guest's own deadline."""
+
+    op: Op
+    payload: bytes
+    seconds: float = 0.0
+
+
 @dataclass
 class _InFlight:
     request_id: int
-    op: Op
-    payload: bytes
+    request: Request
 
 
 class _Window:
     """The requests in flight, those that wait to be sent again, and the bytes that are still to be written."""
 
-    def __init__(self, source: Iterator[tuple[Op, bytes]]) -> None:
+    def __init__(self, source: Iterator[Request]) -> None:
         self._source = source
-        self._again: deque[tuple[Op, bytes]] = deque()
+        self._again: deque[Request] = deque()
         self._bytes = 0
         self.flying: deque[_InFlight] = deque()
         self.outgoing = bytearray()
@@ -51,21 +59,21 @@ class _Window:
                 break
             if not self.flying:
                 self.since = time.monotonic()
-            request = _InFlight(guest.next_id(), *item)
-            self.flying.append(request)
-            self.outgoing += pr.frame(request.request_id, request.op, request.payload)
-            self._bytes += len(request.payload)
+            sent = _InFlight(guest.next_id(), item)
+            self.flying.append(sent)
+            self.outgoing += pr.frame(sent.request_id, item.op, item.payload)
+            self._bytes += len(item.payload)
         return bool(self.flying)
 
     def answered(self) -> None:
         """The oldest request has its answer; the deadline of the next one starts now."""
-        self._bytes -= len(self.flying.popleft().payload)
+        self._bytes -= len(self.flying.popleft().request.payload)
         self.since = time.monotonic()
 
     def lose_all(self) -> _InFlight:
         """The guest died: return the oldest request, and queue the others to be sent again."""
         victim = self.flying.popleft()
-        self._again.extendleft((later.op, later.payload) for later in reversed(self.flying))
+        self._again.extendleft(later.request for later in reversed(self.flying))
         self.flying.clear()
         self.outgoing.clear()
         self._bytes = 0
@@ -97,7 +105,7 @@ class Guest:
         self._last_id = 0
         self._forgiven = 0
         self._interrupted = False
-        self._prelude: tuple[Op, bytes] | None = None
+        self._prelude: Request | None = None
         self.hello = self._fresh()
 
     def close(self) -> None:
@@ -112,7 +120,7 @@ class Guest:
         result = self.one(Op.SET_MASK, payload)
         if not isinstance(result, oc.Answer):
             raise GuestError("the worker refuses the mask", why=str(result))
-        self._prelude = (Op.SET_MASK, payload)
+        self._prelude = Request(Op.SET_MASK, payload)
         return pr.decode_mask(result.payload)
 
     def clear_mask(self) -> None:
@@ -124,9 +132,9 @@ class Guest:
 
     def one(self, op: Op, payload: bytes) -> Outcome:
         """Send one request and return its outcome."""
-        return next(iter(self.many([(op, payload)])))
+        return next(iter(self.many([Request(op, payload)])))
 
-    def many(self, requests: Iterable[tuple[Op, bytes]]) -> Generator[Outcome]:
+    def many(self, requests: Iterable[Request]) -> Generator[Outcome]:
         """Outcomes of ``requests`` in order. The guest is restarted after a death and the rest is sent again, so that
         no request is lost and none is answered twice."""
         window = _Window(iter(requests))
@@ -135,7 +143,7 @@ class Guest:
                 if self._channel is None:
                     self._restart()
                     window.since = time.monotonic()
-                frames, death = self._exchange(window.outgoing, window.since)
+                frames, death = self._exchange(window.outgoing, window.since, window.flying[0].request.seconds)
                 for reply in frames:
                     result = self._match(reply, window.flying)
                     if isinstance(result, oc.Crashed | oc.TimedOut | oc.Garbage):
@@ -155,11 +163,15 @@ class Guest:
         self._last_id = self._last_id % 0xFFFFFFFF + 1
         return self._last_id
 
-    def _exchange(self, outgoing: bytearray, since: float) -> tuple[list[Frame], Outcome | None]:
-        """Move bytes once in each direction; returns complete frames, and how the guest ended if it did."""
+    def _exchange(self, outgoing: bytearray, since: float, seconds: float = 0.0) -> tuple[list[Frame], Outcome | None]:
+        """Move bytes once in each direction; returns complete frames, and how the guest ended if it did.
+
+        The oldest request may take ``seconds``, 0 for the guest's own deadline, from ``since`` on.
+        """
         channel = self._channel
         assert channel is not None
-        patience = self._deadline + (_INTERRUPT_GRACE if self._interrupted else 0.0)
+        deadline = max(self._deadline, seconds)
+        patience = deadline + (_INTERRUPT_GRACE if self._interrupted else 0.0)
         left = since + patience - time.monotonic()
         channel.wait_ready(bool(outgoing), max(0.0, left))
         if outgoing:
@@ -174,14 +186,14 @@ class Guest:
             self._end()
             return [], oc.Garbage(problem.why)
         if not frames and left <= 0:  # only now: a slow caller may come late for an answer that was there in time
-            return [], self._overdue(channel)
+            return [], self._overdue(channel, deadline)
         return frames, None
 
-    def _overdue(self, channel: Channel) -> Outcome | None:
+    def _overdue(self, channel: Channel, deadline: float) -> Outcome | None:
         """The deadline has passed: ask the worker where it hangs; kill it when it does not say."""
         if self._interrupted:
             self._end()
-            return oc.TimedOut(self._deadline)
+            return oc.TimedOut(deadline)
         # The worker answers SIGTERM with the finished replies and with where it hangs.
         self._interrupted = True
         channel.interrupt()
@@ -200,10 +212,11 @@ class Guest:
         """The outcome that ``reply`` means for the oldest unanswered request; Garbage when it answers another."""
         if not flying or reply.request_id != flying[0].request_id:
             return oc.Garbage(f"an answer to request {reply.request_id}, which is not the oldest")
-        if reply.op != flying[0].op:
-            return oc.Garbage(f"an answer to operation {reply.op}, not {flying[0].op}")
+        request = flying[0].request
+        if reply.op != request.op:
+            return oc.Garbage(f"an answer to operation {reply.op}, not {request.op}")
         try:
-            return self._decode(reply)
+            return self._decode(reply, max(self._deadline, request.seconds))
         except (GuestError, ValueError) as problem:
             return oc.Garbage(str(problem))
 
@@ -214,26 +227,27 @@ class Guest:
         are forgiven a few times. A signal or a hang that the guest itself reported happened, and stays a failure.
         """
         self._restart()
-        again = self._alone(victim)
+        again = self._alone(victim.request)
         if oc.is_death(again):
             self._end()
         if not oc.same_death(death, again):
             self._counts.notes.append(f"flaky: {oc.describe(death)}; alone in a fresh guest: {oc.describe(again)}")
             if not oc.is_death(again):
-                silent = isinstance(death, oc.Died | oc.Garbage) or death == oc.TimedOut(self._deadline)
+                silent = isinstance(death, oc.Died | oc.Garbage) or (
+                    isinstance(death, oc.TimedOut) and death.where is None
+                )
                 self._forgiven += silent
                 if not silent or self._forgiven > _MOST_FORGIVEN:
                     return oc.Unrepeated(death)
         return again
 
-    def _alone(self, victim: _InFlight) -> Outcome:
+    def _alone(self, request: Request) -> Outcome:
         """The outcome of one request with nothing else in flight."""
-        request_id = self.next_id()
-        flying = deque([_InFlight(request_id, victim.op, victim.payload)])
-        outgoing = bytearray(pr.frame(request_id, victim.op, victim.payload))
+        flying = deque([_InFlight(self.next_id(), request)])
+        outgoing = bytearray(pr.frame(flying[0].request_id, request.op, request.payload))
         since = time.monotonic()
         while True:
-            frames, death = self._exchange(outgoing, since)
+            frames, death = self._exchange(outgoing, since, request.seconds)
             if frames:
                 return self._match(frames[0], flying)
             if death is not None:
@@ -252,8 +266,7 @@ class Guest:
             raise GuestError("a restarted worker is another build", why=f"{hello.build_id}, not {self.hello.build_id}")
         self.hello = hello
         if self._prelude:
-            op, payload = self._prelude
-            result = self._alone(_InFlight(0, op, payload))
+            result = self._alone(self._prelude)
             if not isinstance(result, oc.Answer):
                 raise GuestError("the worker refuses the mask after a restart", why=str(result))
 
@@ -280,7 +293,7 @@ class Guest:
             self._end()
             raise
 
-    def _decode(self, reply: Frame) -> Outcome:
+    def _decode(self, reply: Frame, deadline: float) -> Outcome:
         status = Status(reply.status)
         if status is Status.OK:
             return oc.Answer(reply.payload)
@@ -293,6 +306,6 @@ class Guest:
         if status is Status.SIGNAL:
             death = pr.decode_signal(reply.payload)
             if self._interrupted and death.number == signal.SIGTERM:
-                return oc.TimedOut(self._deadline, death)
+                return oc.TimedOut(deadline, death)
             return oc.Crashed(death)
         return oc.Refused(status, reply.payload.decode("utf-8", "replace"))

@@ -10,6 +10,8 @@ from matrix.errors import GuestError
 PROTOCOL = 1
 MAX_FRAME = 8 << 20
 MAX_BUFFERS = 12
+MAX_STEPS = 16384
+"""Steps of one RUN; the worker has room for no more (kernels/worker/run.c)."""
 SLOT_BYTES = 128 << 10
 NOTHING = 0xFFFF
 """A function or buffer index that names none; as a step's function it means SET_MASK."""

@@ -24,7 +24,7 @@ TOY_NOTHING, TOY_POKE, TOY_DISPATCH = range(3)
 FUNCTIONS = 3
 DETECTED = 0b011
 """Mask of the capabilities that the toys' table finds on every machine."""
-MAX_STEPS = 4096
+MAX_STEPS = 16384
 MAX_WORDS = 8
 _LINE = 64
 _MAX_ALIGN = 4096

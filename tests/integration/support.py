@@ -164,3 +164,24 @@ def descendants(pid: int) -> Iterator[tuple[int, str]]:
 def guests(pid: int) -> list[int]:
     """The guests that the run ``pid`` and its xdist workers have started and that still run."""
     return [one for one, command in descendants(pid) if f"workers/{MAIN_TARGET}-" in command]
+
+
+def parent(pid: int) -> int:
+    """The pid of the process that started ``pid``."""
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def wait_for_end(pid: int, seconds: float = 10) -> None:
+    """Wait until the process ``pid``, which need not be a child of this one, has ended."""
+    end = time.monotonic() + seconds
+    while _state(pid) not in "XZ":
+        assert time.monotonic() < end, f"process {pid} is still there after {seconds:.0f} s, in state {_state(pid)}"
+        time.sleep(0.01)
+
+
+def _state(pid: int) -> str:
+    """The state letter in /proc; X when there is no such process."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return "X"

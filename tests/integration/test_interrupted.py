@@ -1,5 +1,6 @@
 """Runs that are disturbed: a guest or an xdist worker is killed, a user stops the run, ``-x`` ends it early."""
 
+import contextlib
 import os
 import signal
 from pathlib import Path
@@ -44,8 +45,7 @@ def test_a_killed_xdist_worker_fails_its_cell_only(tmp_path: Path) -> None:
     process = support.start(tmp_path, *support.conformance("-n", "2", *MORE))
     support.wait_for_cells(tmp_path, process, 1)
     guest = _wait_for_guest(process)
-    with Path(f"/proc/{guest}/stat").open() as stat:
-        worker = int(stat.read().rpartition(")")[2].split()[1])
+    worker = support.parent(guest)
     assert worker != process.pid
     os.kill(worker, signal.SIGKILL)
     status, output = support.finish(process)
@@ -94,3 +94,21 @@ def test_a_user_stops_the_run(tmp_path: Path, workers: str) -> None:
         assert row["verdict"] == "failed" or row["runs"] > 0
     assert "ledger: planned" in output
     assert not [guest for guest in guests if Path(f"/proc/{guest}").exists()]
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_a_stopped_guest_does_not_outlive_a_killed_run(tmp_path: Path, workers: str) -> None:
+    """SIGKILL leaves the run no time to end its guests, and a stopped guest never sees the end of its input."""
+    process = support.start(tmp_path, *support.conformance("-n", workers, "--placements", "full", *MORE))
+    support.wait_for_cells(tmp_path, process, 1)
+    guest = _wait_for_guest(process)
+    owner = support.parent(guest)
+    os.kill(guest, signal.SIGSTOP)
+    try:
+        os.kill(owner, signal.SIGKILL)
+        support.wait_for_end(guest)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(guest, signal.SIGKILL)
+        process.kill()
+        support.finish(process)

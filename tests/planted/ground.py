@@ -1,36 +1,43 @@
-"""Where cells of planted or sound sources are run: in this process, on the real QEMU of the host sandbox."""
+"""Where cells of planted or sound sources are run: in this process, on the real QEMU of a sandbox."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from matrix.build.probe import probe_abilities
+from matrix.cases.case import Case
+from matrix.cases.placement import QUICK
 from matrix.errors import MatrixError
-from matrix.model.catalog import load_catalog
-from matrix.model.plan import Cell, find, plan
+from matrix.model.catalog import every_profile, load_catalog
+from matrix.model.plan import COMPILER_MISSING, Cell, find, plan
 from matrix.report.failures import failure_record, write_failure
 from matrix.run.cells import run_cell
 from matrix.run.expectation import load_expectation
 from matrix.run.repro import read_failure, run_again
 from matrix.run.session import Session, Settings
 from matrix.run.verdict import NOT_RUN, CellResult, Failure
-from matrix.sandbox.choose import choose_sandbox
+from matrix.sandbox.base import Sandbox
 from matrix.sandbox.locks import cache_root
 
 from .plants import PlantError
 
 
 class Ground:
-    """One source tree and one target: runs cells and remembers what became of them.
+    """One source tree and one target, or TARGET@PROFILE, in one sandbox: runs cells and remembers what became of them.
 
-    ``placements`` is ``quick`` or ``full``; ``deadline`` is in seconds per request, 0 for the usual one.
+    ``placements`` is ``quick`` or ``full``; ``case`` is the only one that is run, of the exhaustive corpus, '' for all;
+    ``deadline`` is in seconds per request, 0 for the usual one.
     """
 
-    def __init__(self, root: Path, target: str, placements: str, deadline: float = 0) -> None:
-        settings = Settings(placements=placements)
+    def __init__(
+        self, sandbox: Sandbox, root: Path, target: str, placements: str, case: str, deadline: float = 0
+    ) -> None:
+        settings = Settings(placements=placements, exhaustive=bool(case))
+        self._case = case
         if deadline:
             settings = replace(settings, deadline=deadline)
-        catalog = load_catalog(root)
-        sandbox = choose_sandbox("host")
+        catalog = every_profile(load_catalog(root))
+        catalog = replace(catalog, targets=catalog.targets.only([target]))
         abilities = probe_abilities(sandbox, catalog, [catalog.targets.get(target)])
         self._cells = [cell for cell in plan(catalog, abilities) if cell.target == target]
         self._expectation = load_expectation(root / "tests" / "conformance" / "expected_dispatch.toml")
@@ -44,6 +51,11 @@ class Ground:
     def has(self, cell_id: str) -> bool:
         """Whether the plan of these sources has the cell."""
         return find(self._cells, cell_id) is not None
+
+    def lacks_compiler(self, cell_ids: Iterable[str]) -> bool:
+        """Whether the plan skips one of the cells because the compiler of their profile is not on this machine."""
+        found = [find(self._cells, cell_id) for cell_id in cell_ids]
+        return any(cell.reason == COMPILER_MISSING for cell in found if cell)
 
     def cell(self, cell_id: str) -> Cell:
         """The cell. Raises PlantError when the plan lacks it or skips it."""
@@ -59,11 +71,20 @@ class Ground:
         if cell_id not in self._results:
             cell = self.cell(cell_id)
             try:
-                result = run_cell(self._session, cell, self._expectation)
+                result = run_cell(self._session, cell, self._expectation, self._only(cell))
             except MatrixError as problem:
                 result = CellResult(cell_id, failures=[Failure(NOT_RUN, str(problem))])
             self._results[cell_id] = result
         return self._results[cell_id]
+
+    def _only(self, cell: Cell) -> tuple[Case, str] | None:
+        if not self._case:
+            return None
+        corpus = self._session.corpus(cell.provider, cell.algorithm)
+        case = next((case for case in corpus.cases if case.name == self._case), None)
+        if case is None:
+            raise PlantError(f"{cell.algorithm} has no case {self._case}")
+        return case, QUICK[0].name
 
     def record(self, cell_id: str, failure: Failure, folder: Path) -> Path:
         """Write the failure file of ``failure`` below ``folder`` and return its path."""

@@ -60,10 +60,12 @@ class Expectation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Plant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"fault_class": "class"}):
     """One planted fault.
 
+    ``target`` may be TARGET@PROFILE: a fault that only this way to build shows.
     ``imitates`` is the id of a public report or change, or says why there is none; ``passes`` are cells that must pass
     all the same; ``twin`` are the cells of the sound sources when they have other ids than the failing ones.
-    ``placements`` is that of a run that catches it; ``deadline`` is in seconds per request, 0 for the usual one. With
-    ``known_gap`` nothing catches the fault yet, and that is asserted: the mark goes when it is.
+    ``placements`` is that of a run that catches it; ``deadline`` is in seconds per request, 0 for the usual one;
+    ``case`` is the only case that is run, of the exhaustive corpus, for what takes too long to find among the others.
+    With ``known_gap`` nothing catches the fault yet, and that is asserted: the mark goes when it is.
     """
 
     title: str
@@ -77,6 +79,7 @@ class Plant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"fa
     twin: list[str] = []
     placements: Literal["quick", "full"] = "quick"
     deadline: float = 0
+    case: str = ""
     known_gap: str = ""
 
     @property

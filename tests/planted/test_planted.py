@@ -6,26 +6,49 @@ from pathlib import Path
 
 import pytest
 
+from matrix.model.plan import COMPILER_MISSING
 from matrix.run.verdict import CellResult, Failure
+from matrix.sandbox.base import Sandbox
+from matrix.sandbox.choose import choose_sandbox
+from matrix.sandbox.docker import DockerSandbox
 
+from ..engines import require_engine
 from . import plants
 from .ground import Ground
 from .plants import Expectation, Plant
 
+SANDBOXES = ("host", "docker")
 SoundGround = Callable[[Plant], Ground]
+"""The sources as they are, in the sandbox of the test, shared by the twins of all plants of one target."""
+
+
+@pytest.fixture(scope="session", params=SANDBOXES)
+def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """One for all plants in this process: with docker they share its containers."""
+    if request.param == "docker":
+        require_engine()
+    made = choose_sandbox(request.param)
+    yield made
+    if isinstance(made, DockerSandbox):
+        made.close()
 
 
 @pytest.fixture(scope="session")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SoundGround]:
-    """The sources as they are, shared by the twins of all plants of one target in this process."""
+def sound_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the sources as they are."""
     root = tmp_path_factory.mktemp("sound")
     plants.copy_sources(root)
-    grounds: dict[tuple[str, str], Ground] = {}
+    return root
+
+
+@pytest.fixture(scope="session")
+def sound(sandbox: Sandbox, sound_root: Path) -> Iterator[SoundGround]:
+    grounds: dict[tuple[str, str, str], Ground] = {}
 
     def ground(plant: Plant) -> Ground:
-        key = (plant.target, plant.placements)
+        key = (plant.target, plant.placements, plant.case)
         if key not in grounds:
-            grounds[key] = Ground(root, *key)
+            grounds[key] = Ground(sandbox, sound_root, *key)
         return grounds[key]
 
     yield ground
@@ -34,13 +57,15 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SoundGround]:
 
 
 @pytest.mark.parametrize("name", plants.names())
-def test_planted(name: str, tmp_path: Path, sound: SoundGround) -> None:
+def test_planted(name: str, tmp_path: Path, sandbox: Sandbox, sound: SoundGround) -> None:
     plant = plants.load(name)
+    if sound(plant).lacks_compiler(plant.sound):
+        pytest.skip(f"{COMPILER_MISSING}: {plant.target}; `python -m matrix doctor --install {plant.target}`")
     for cell in plant.sound:
         result = sound(plant).run(cell)
         assert not result.failures, f"the sound twin fails in {cell}: {_told(result)}"
     plants.apply(plant, tmp_path / "planted")
-    ground = Ground(tmp_path / "planted", plant.target, plant.placements, plant.deadline)
+    ground = Ground(sandbox, tmp_path / "planted", plant.target, plant.placements, plant.case, plant.deadline)
     try:
         _judge(plant, ground)
         if not plant.known_gap:

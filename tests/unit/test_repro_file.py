@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from matrix.__main__ import cli
-from matrix.cases.case import Case
+from matrix.cases.case import Case, Chain
 from matrix.errors import ReproError, StoreError
 from matrix.model.catalog import Catalog
 from matrix.model.plan import find, plan
@@ -60,6 +60,12 @@ def test_a_refusal_and_a_whole_cell_come_back(small: Catalog, tmp_path: Path) ->
     whole = read_failure(_written(tmp_path, _record(small, None)))
     assert whole.case is None
     assert whole.placement == ""
+
+
+@pytest.mark.parametrize("case", [replace(CASE, chain=Chain(("data", "key"), 7)), replace(CASE, total=1 << 33)])
+def test_chains_and_repeated_messages_come_back(small: Catalog, tmp_path: Path, case: Case) -> None:
+    recorded = read_failure(_written(tmp_path, _record(small, case)))
+    assert recorded.case == case
 
 
 def test_the_file_lies_below_its_cell(small: Catalog, tmp_path: Path) -> None:

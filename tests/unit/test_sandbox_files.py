@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from matrix.sandbox.files import RECEIVE, pack
+from matrix.sandbox.files import RECEIVE, pack, unpack
 
 
 def receive(root: Path, stream: bytes) -> subprocess.CompletedProcess[bytes]:
@@ -42,3 +42,10 @@ def test_a_torn_stream_changes_nothing(tmp_path: Path) -> None:
     torn = pack({"a/b": b"new" * 4000, "a/c": b"new" * 4000})[:9000]
     assert receive(tmp_path, torn).returncode != 0
     assert contents(tmp_path) == {"a/b": b"old"}
+
+
+def test_a_stream_is_unpacked(tmp_path: Path) -> None:
+    files = {"a/b/x": b"\0\xff" * 5000, "with blank": b"", "z": b"1"}
+    assert receive(tmp_path, pack(files)).returncode == 0
+    made = subprocess.run(["tar", "-cf", "-", "--", *files, "a"], cwd=tmp_path, capture_output=True, check=True)
+    assert unpack(made.stdout) == files

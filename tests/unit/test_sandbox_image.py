@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from matrix.errors import TableError, ToolError
-from matrix.model.catalog import Catalog
+from matrix.model.catalog import Catalog, every_profile
 from matrix.resources import data_root
 from matrix.sandbox import image
 from matrix.sandbox.image import Recipe, families, read_recipe
@@ -16,18 +16,27 @@ IMAGES = data_root() / "images"
 
 
 def test_every_target_has_an_image_and_every_image_a_target(catalog: Catalog) -> None:
-    assert {target.image for target in catalog.targets.targets} == set(families(IMAGES))
+    assert {target.image for target in every_profile(catalog).targets.targets} == set(families(IMAGES))
     for family in families(IMAGES):
         assert read_recipe(IMAGES, family).default_base == "debian:bookworm-slim"
 
 
 def test_the_images_install_each_targets_tools(catalog: Catalog) -> None:
     install = (IMAGES / "shared" / "install.sh").read_text()
-    for target in catalog.targets.targets:
+    for target in every_profile(catalog).targets.targets:
         dockerfile = (IMAGES / target.image / "Dockerfile").read_text()
         architecture = {"arm32": "armhf", "aarch64": "arm64", "x86": "i386", "x86_64": "amd64"}[target.arch]
         assert architecture in dockerfile.split("compiler", 1)[1].splitlines()[0].split()
         assert all(package in install for package in target.packages), target.name
+        if target.c_compiler:
+            assert f"install.sh {target.c_compiler}\n" in dockerfile, target.name
+
+
+def test_only_profiles_with_a_compiler_of_their_own_have_another_image(catalog: Catalog) -> None:
+    plain = {target.name: target.image for target in catalog.targets.targets}
+    for target in every_profile(catalog).targets.targets:
+        own = target.image != plain[target.name.partition("@")[0]]
+        assert own == bool(target.c_compiler), target.name
 
 
 def test_the_name_changes_with_everything_that_goes_in() -> None:
@@ -46,7 +55,7 @@ def test_the_name_changes_with_everything_that_goes_in() -> None:
 
 def test_an_unknown_family_names_the_known(tmp_path: Path) -> None:
     shutil.copytree(IMAGES, tmp_path / "images")
-    with pytest.raises(TableError, match="there are arm, x86"):
+    with pytest.raises(TableError, match="there are arm, clang, x86"):
         read_recipe(tmp_path / "images", "sparc")
 
 

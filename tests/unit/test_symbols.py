@@ -55,6 +55,9 @@ def test_each_architecture_reads_its_own_code(make_elf: "MakeElf", arch: str, co
 def test_thumb_functions_have_bit_0_set_in_their_symbol_only(make_elf: "MakeElf") -> None:
     symbols = Symbols(make_elf(b"\x1e\xff\x2f\xe1\x70\x47", {"arm": (0, 4), "thumb": (5, 2)}), "arm32")
     assert symbols.locate(AT + 4) == ("thumb", 0)
+    assert symbols.thumb_start("thumb") == AT + 4
+    assert symbols.thumb_start("arm") is None
+    assert symbols.thumb_start("nothing") is None
     assert symbols.instruction(AT + 4) == "bx lr"
     assert symbols.instruction(AT) == "bx lr"
 

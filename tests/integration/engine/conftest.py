@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from matrix.errors import EngineError
 from matrix.model.catalog import Catalog, load_catalog
 from matrix.resources import data_root
 from matrix.sandbox.docker import DockerSandbox
 from matrix.sandbox.engine import Engine
 from matrix.sandbox.image import ensure_image, read_recipe
 
-from .ground import IMAGES, SecondEngine, connect, drop_volume, lacking
+from ...engines import lacking, require_engine
+from .ground import IMAGES, SecondEngine, connect, drop_volume
 
 
 @pytest.fixture(scope="session")
@@ -27,10 +27,7 @@ def catalog() -> Catalog:
 @pytest.fixture(scope="session")
 def engine() -> Any:
     """The engine, by the SDK; fails or skips without one."""
-    try:
-        Engine().close()
-    except EngineError as problem:
-        lacking(f"no container engine answers: {problem.why}")
+    require_engine()
     client = connect()
     yield client
     client.close()

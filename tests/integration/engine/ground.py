@@ -1,6 +1,5 @@
 """What the tests with a real engine share: looking at it past the product, and a second one."""
 
-import os
 import shutil
 import signal
 import socket
@@ -9,10 +8,9 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import docker
-import pytest
 
 from matrix.resources import data_root
 from matrix.sandbox.container import volume_name
@@ -21,13 +19,6 @@ from matrix.sandbox.owner import LABEL
 from ..support import descendants
 
 IMAGES = data_root() / "images"
-
-
-def lacking(reason: str) -> NoReturn:
-    """Skip, or fail where the tests with an engine must not be skipped."""
-    if os.environ.get("CAPMATRIX_REQUIRE_DOCKER") == "1":
-        pytest.fail(reason, pytrace=False)
-    pytest.skip(reason)
 
 
 def until(holds: Callable[[], bool], what: str, seconds: float = 30) -> None:

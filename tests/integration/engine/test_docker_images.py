@@ -122,11 +122,11 @@ def test_two_processes_build_once(own: Engine, folder: Path) -> None:
 def test_the_images_are_small_and_listed(own: Engine, cache: Path) -> None:
     states = [state for state in image_states(own, IMAGES) if state.current]
     assert {state.family for state in states} >= {"arm", "x86"}
-    assert all(state.size < 400e6 for state in states)
+    assert all(state.size < 400e6 for state in states if state.family != "clang"), "every run of a target needs these"
     console = Console(width=200, record=True, quiet=False)
     commands.show(IMAGES, console)
     assert "capmatrix-arm:" in console.export_text()
-    with pytest.raises(SelectionError, match="there are arm, x86"):
+    with pytest.raises(SelectionError, match="there are arm, clang, x86"):
         commands.build(IMAGES, ["sparc"], console)
 
 

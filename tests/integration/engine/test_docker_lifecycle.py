@@ -21,7 +21,7 @@ from matrix.sandbox.docker import DockerSandbox
 from matrix.sandbox.image import ensure_image, read_recipe
 from matrix.sandbox.owner import Owner, labels
 from matrix.worker import outcome as oc
-from matrix.worker.process import Guest, GuestCounts
+from matrix.worker.process import Guest, GuestCounts, Request
 from matrix.worker.protocol import Op
 
 from ..support import MAIN_TARGET, REPOSITORY, check_balance, environment, finish, journal, lines, start, wait_for_cells
@@ -62,7 +62,7 @@ def test_a_blow_costs_one_request_and_a_note(
     payloads = [number.to_bytes(4, "little") * 200 for number in range(60_000)]
     thread = threading.Timer(0.3, blow, [worker])
     thread.start()
-    answers = list(guest.many((Op.PING, payload) for payload in payloads))
+    answers = list(guest.many(Request(Op.PING, payload) for payload in payloads))
     thread.join()
     guest.close()
     assert answers == [oc.Answer(payload) for payload in payloads]

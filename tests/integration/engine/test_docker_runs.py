@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from matrix.model.catalog import Catalog
+from matrix.errors import ToolError
+from matrix.model.catalog import Catalog, every_profile
+from matrix.sandbox.docker import DockerSandbox
 
 from ..support import MAIN_TARGET, check_balance, finish, journal, lines, python, start
 from .ground import containers
@@ -53,3 +55,23 @@ def test_two_runs_at_once_share_and_do_not_disturb(engine: Any, cache: Path, tmp
     assert verdicts(folders[0]) == verdicts(folders[1])
     owners = {f" {process.pid} " for process in processes}
     assert not [one for one in containers(engine) if any(pid in one.labels["capmatrix.owner"] for pid in owners)]
+
+
+def test_a_profile_has_its_compiler_in_an_image_of_its_own(
+    engine: Any, shared_cache: Path, warm_sandbox: DockerSandbox, tmp_path: Path, catalog: Catalog
+) -> None:
+    targets = every_profile(catalog).targets
+    plain, own = targets.get(MAIN_TARGET), targets.get(f"{MAIN_TARGET}@clang")
+    warm_sandbox.ready_for(plain)
+    with pytest.raises(ToolError, match="clang"):
+        warm_sandbox.run([own.c_compiler, "--version"])
+    warm_sandbox.ready_for(own)
+    assert "clang version" in warm_sandbox.run([own.c_compiler, "--version"]).stdout
+    run = ["-m", "matrix", "run", MAIN_TARGET, "-n", "1", "--sandbox", "docker", "--profile", "clang"]
+    run += ["--pytest=--algorithm=sha1", "--pytest=--variant=c"]
+    status, output = python(tmp_path, *run, more={"CAPMATRIX_CACHE": str(shared_cache)})
+    assert status == 0, output
+    rows = {row["id"]: str(row) for row in lines(journal(tmp_path), "cell")}
+    assert {name.split("/")[0] for name in rows} == {plain.name, own.name}
+    for name, row in rows.items():
+        assert ("clang version" in row) == name.startswith(own.name), row

@@ -11,7 +11,7 @@ from matrix.errors import ToolError
 from matrix.model.catalog import Catalog
 from matrix.sandbox.docker import DockerSandbox
 from matrix.worker import outcome as oc
-from matrix.worker.process import Guest, GuestCounts
+from matrix.worker.process import Guest, GuestCounts, Request
 from matrix.worker.protocol import Op
 
 from .ground import IMAGES, containers
@@ -29,11 +29,15 @@ def test_files_are_written_read_and_missed(arm: DockerSandbox) -> None:
     arm.write(files)
     assert arm.missing([*files, "a/b", "other"]) == {"other"}
     assert {path: arm.read(path) for path in files} == files
+    assert arm.read_all(files) == files
+    assert arm.read_all([]) == {}
     arm.write({"z": b"2"})
     assert arm.read("z") == b"2"
     for absent in ("other", "a"):
         with pytest.raises(FileNotFoundError):
             arm.read(absent)
+        with pytest.raises(FileNotFoundError, match=f"^{absent}$"):
+            arm.read_all(["z", absent])
     assert arm.missing([]) == set()
 
 
@@ -87,7 +91,7 @@ def test_the_same_build_twice_compiles_once_and_answers(arm: DockerSandbox, cata
     assert guest.hello.build_id == built.build_id
     sizes = [0, 1, 8, 70_000, 1_000_000, 4_000_000]
     payloads = [bytes([size % 251]) * size for size in sizes]
-    answers = list(guest.many((Op.PING, payload) for payload in payloads))
+    answers = list(guest.many(Request(Op.PING, payload) for payload in payloads))
     assert answers == [oc.Answer(payload) for payload in payloads]
     guest.close()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from matrix.sandbox.base import Channel
 from matrix.sandbox.host import HostSandbox
 from matrix.worker import outcome as oc
-from matrix.worker.process import Guest, GuestCounts
+from matrix.worker.process import Guest, GuestCounts, Request
 from matrix.worker.protocol import Op
 
 PATIENT = 30.0
@@ -167,9 +167,9 @@ class Stage:
         return found
 
 
-def requests(*payloads: str) -> list[tuple[Op, bytes]]:
+def requests(*payloads: str) -> list[Request]:
     """RUN requests with these payloads."""
-    return [(Op.RUN, payload.encode()) for payload in payloads]
+    return [Request(Op.RUN, payload.encode()) for payload in payloads]
 
 
 def answers(outcomes: list[oc.Outcome]) -> list[str]:

@@ -6,6 +6,7 @@ import time
 import pytest
 
 from matrix.worker import outcome as oc
+from matrix.worker.process import Request
 from matrix.worker.protocol import Op, SignalReply
 
 from .play import HANG, SHORT, Stage, answers, requests
@@ -24,7 +25,7 @@ def test_a_death_in_the_middle_loses_nothing_and_repeats_nothing(stage: Stage) -
 
 def test_a_death_before_all_was_sent_leaves_no_bytes_behind(stage: Stage) -> None:
     large = [bytes([number]) * (200 << 10) for number in range(4)]
-    outcomes = list(stage.guest().many((Op.RUN, payload) for payload in [b"die", *large]))
+    outcomes = list(stage.guest().many(Request(Op.RUN, payload) for payload in [b"die", *large]))
     assert [type(outcome) for outcome in outcomes] == [oc.Died, *[oc.Answer] * 4]
     assert outcomes[1:] == [oc.Answer(payload) for payload in large]
     assert stage.counts.notes == []

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from matrix.worker import outcome as oc
+from matrix.worker.process import Request
 from matrix.worker.protocol import Op, Violation
 
 from .play import Stage, answers, requests
@@ -21,7 +22,7 @@ def test_every_request_of_a_long_window_has_its_answer(stage: Stage) -> None:
 def test_large_requests_and_answers_do_not_block_each_other(stage: Stage) -> None:
     guest = stage.guest()
     asked = [bytes([number]) * (300 << 10) for number in range(16)]
-    outcomes = list(guest.many((Op.PING, payload) for payload in asked))
+    outcomes = list(guest.many(Request(Op.PING, payload) for payload in asked))
     assert outcomes == [oc.Answer(payload) for payload in asked]
 
 
@@ -29,11 +30,11 @@ def test_large_requests_and_answers_do_not_block_each_other(stage: Stage) -> Non
 def test_requests_are_taken_only_as_the_window_has_room(stage: Stage, size: int, most: int) -> None:
     taken = 0
 
-    def source() -> Iterator[tuple[Op, bytes]]:
+    def source() -> Iterator[Request]:
         nonlocal taken
         for _ in range(600):
             taken += 1
-            yield Op.PING, b"x" * size
+            yield Request(Op.PING, b"x" * size)
 
     outcomes = stage.guest().many(source())
     next(outcomes)
@@ -99,8 +100,8 @@ def test_stopping_early_ends_the_guest_and_the_next_request_meets_no_old_answer(
 
 
 def test_a_source_that_fails_ends_the_guest_too(stage: Stage) -> None:
-    def source() -> Iterator[tuple[Op, bytes]]:
-        yield Op.RUN, b"late 0.05"
+    def source() -> Iterator[Request]:
+        yield Request(Op.RUN, b"late 0.05")
         raise KeyError("no such buffer")
 
     guest = stage.guest()
