@@ -18,7 +18,10 @@ def lacking(reason: str) -> NoReturn:
 
 def require_engine() -> None:
     """Skip, or fail, when no engine answers."""
+    why = ""
     try:
         Engine().close()
     except EngineError as problem:
-        lacking(f"no container engine answers: {problem.why}")
+        why = problem.why
+    if why:
+        lacking(f"no container engine answers: {why}")
