@@ -205,7 +205,7 @@ def check_cell(request: pytest.FixtureRequest) -> Callable[[Cell], None]:
             pytest.fail(str(result), pytrace=False)
         told = result.as_json()
         for failure, row in zip(result.failures, told["failures"], strict=True):
-            settings = {"seed": session.settings.seed, "exhaustive": session.settings.exhaustive}
+            settings = session.settings.recorded()
             facts = {**result.facts, "sandbox": session.sandbox.name, "detected": result.detected}
             record = failure_record(cell, failure, failure.input, facts, settings)
             try:

@@ -111,6 +111,7 @@ void alarm_start(unsigned long microseconds)
     struct sigaction action = { .sa_sigaction = on_alarm, .sa_flags = SA_RESTART | SA_SIGINFO };   /* on the stack in use */
     struct itimerval timer = { 0 };
 
+    sigaddset(&action.sa_mask, SIGTERM);   /* it asks where the kernel is, not where this handler is */
     timer.it_interval.tv_sec = (time_t)(microseconds / 1000000);
     timer.it_interval.tv_usec = (suseconds_t)(microseconds % 1000000);
     timer.it_value = timer.it_interval;

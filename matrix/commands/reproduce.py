@@ -13,7 +13,7 @@ from matrix.resources import data_root
 from matrix.run.replay import replay_of
 from matrix.run.repro import BAD, CANNOT_TELL, GOOD, Recorded, find_cell, read_failure, run_again
 from matrix.run.session import Session, Settings
-from matrix.run.verdict import BUILD, Failure
+from matrix.run.verdict import BUILD, BY_THE_KERNEL, Failure
 from matrix.sandbox.choose import choose_sandbox
 from matrix.sandbox.locks import cache_root
 
@@ -34,8 +34,9 @@ class Options:
 def reproduce(path: Path, options: Options, console: Console) -> int:
     """Run the failure of ``path`` again.
 
-    Returns 0 when it is gone, 1 when it is there, 125 when it cannot be told (the cell does not exist, or what
-    surrounds it does not build); with gdb, gdb's exit code. Raises ReproError when the file cannot be read.
+    Returns 0 when it is gone, 1 when it is there, 125 when it cannot be told (the cell does not exist, what surrounds
+    it does not build, or the very build that failed passes where it failed); with gdb, gdb's exit code. Raises
+    ReproError when the file cannot be read.
     """
     recorded = read_failure(path)
     if options.native:
@@ -52,6 +53,12 @@ def reproduce(path: Path, options: Options, console: Console) -> int:
             session.close()
     except MatrixError as problem:
         console.print(f"cannot tell: {problem}", highlight=False, markup=False, soft_wrap=True)
+        return CANNOT_TELL
+    same = not options.native and session.sandbox.name == recorded.sandbox
+    same = same and result.facts["build_id"] == recorded.build_id
+    if not result.failures and same and recorded.kind in BY_THE_KERNEL:
+        text = f"cannot tell: the same build passes {result.runs} runs; it depends on what ran before, or on the moment"
+        console.print(f"{text} of a signal. Run the cell: python -m matrix run {recorded.cell_id}", highlight=False)
         return CANNOT_TELL
     if not result.failures:
         console.print(f"[bold green]passes[/]: {result.runs} run{'s' if result.runs != 1 else ''}")
@@ -74,7 +81,7 @@ def _session(recorded: Recorded, sandbox_name: str) -> Session:
     catalog = every_profile(load_catalog(data_root()))
     find_cell(catalog, recorded)
     sandbox = choose_sandbox(recorded.sandbox if sandbox_name == "same" else sandbox_name)
-    settings = Settings(recorded.seed, recorded.exhaustive)
+    settings = Settings(recorded.seed, recorded.exhaustive, recorded.placements)
     return Session(catalog, sandbox, settings, cache_root() / "corpora")
 
 

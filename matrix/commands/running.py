@@ -65,7 +65,7 @@ def run(what: Sequence[str], workers: int, options: Iterable[str]) -> int:
     also from PYTEST_ADDOPTS or a configuration file) the code of nothing ran."""
     sys.stdout.flush()
     witness = _Witness()
-    code = int(pytest.main(["-q", *pytest_arguments(what, workers, options)], plugins=[witness]))
+    code = int(pytest.main(["-q", "-rN", *pytest_arguments(what, workers, options)], plugins=[witness]))
     if code == pytest.ExitCode.OK and not witness.saw_an_end:
         where = "PYTEST_ADDOPTS, --pytest, or addopts of a configuration file"
         why = "pytest was told to do something else, such as --collect-only"

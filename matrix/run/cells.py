@@ -241,6 +241,7 @@ def _run_trap(bench: Bench, result: CellResult, _expectation: tuple[Row, ...]) -
             job = _job(subject(bench, interface, operation), layout, case)
             outcome = bench.guest.one(Op.RUN, job.run.payload)
             collector.add(_not_trapped(cell, job, outcome, symbols, own), job)
+    collector.name_cases()
 
 
 def _not_trapped(cell: Cell, job: Job, outcome: oc.Outcome, symbols: Symbols, own: frozenset[str]) -> Failure | None:

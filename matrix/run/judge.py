@@ -91,7 +91,7 @@ def _no_answer(run: Run, outcome: oc.Outcome, symbols: Symbols, cpu: str) -> Fai
         return Failure(vd.PROTOCOL, f"the guest wrote garbage: {outcome.why}")
     if isinstance(outcome, oc.Unrepeated):
         failure = _no_answer(run, outcome.death, symbols, cpu)
-        failure.summary += "; it did not repeat when the case ran alone: it depends on earlier calls"
+        failure.summary += "; it did not repeat when the case ran alone"
         failure.needs_cell = True
         return failure
     assert isinstance(outcome, oc.Refused)
@@ -117,6 +117,10 @@ def describe_crash(run: Run, reply: SignalReply, symbols: Symbols, cpu: str = ""
     if name in ("SIGSEGV", "SIGBUS") and reply.buffer != NOTHING:
         place = describe_place(run.buffers, reply.buffer, reply.offset)
         text += f", address {place}"
+    elif name in ("SIGSEGV", "SIGBUS"):
+        # x86 gives none for an operand that must be aligned.
+        known = f"address {reply.address:#x}, near no buffer"
+        text += f", {known if reply.address else 'no address given: misaligned for this instruction?'}"
     if name == "SIGILL" and cpu:
         text += f", on {cpu}"
     details = {"signal": name, "pc": hex(reply.pc), "symbol": symbol, "instruction": instruction, "place": place}

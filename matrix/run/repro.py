@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -34,6 +35,8 @@ class Recorded:
     sandbox: str
     seed: int
     exhaustive: bool
+    placements: str
+    build_id: str
     case: Case | None
     placement: str
     kind: str
@@ -55,10 +58,12 @@ class _Failure(msgspec.Struct):
 class _Settings(msgspec.Struct):
     seed: int
     exhaustive: bool
+    placements: Literal["quick", "full"] = "quick"
 
 
 class _Facts(msgspec.Struct):
     sandbox: str
+    build_id: str = ""
 
 
 class _Chain(msgspec.Struct):
@@ -113,6 +118,8 @@ def read_failure(path: Path) -> Recorded:
         file.facts.sandbox,
         file.settings.seed,
         file.settings.exhaustive,
+        file.settings.placements,
+        file.facts.build_id,
         case,
         file.failure.placement,
         file.failure.kind,

@@ -12,12 +12,13 @@ from matrix.cases.placement import Placement
 from matrix.model.choice import length_classes
 from matrix.model.interface import Interface, Operation
 from matrix.run import verdict as vd
+from matrix.run.confirm import confirm
 from matrix.run.judge import judge
 from matrix.run.session import Bench
 from matrix.run.verdict import CellResult, Failure
 from matrix.worker import outcome as oc
 from matrix.worker.process import Request
-from matrix.worker.protocol import Op, entered_bytes, read_entered
+from matrix.worker.protocol import Op, entered_bytes, read_entered, step_function
 
 MOST_FAILURES = 5
 """A cell stops after so many failures: more of them say little, and a kernel that hangs would take all day."""
@@ -76,6 +77,7 @@ class Collector:
     result: CellResult
     timeouts: int = 0
     last_case: Case | None = None
+    failed: list[tuple[Failure, Job]] = field(default_factory=list)
 
     def add(self, failure: Failure | None, job: Job) -> None:
         """Count a run, and take in its failure if there is one."""
@@ -83,17 +85,20 @@ class Collector:
         if job.case is not self.last_case:
             self.last_case = job.case
             self.result.cases += 1
-        if failure and failure.needs_cell:
-            failure.summary += f" (case {job.case.name}, placement {job.placement.name})"
-        elif failure:
-            failure.case = job.case.name
-            failure.placement = job.placement.name
-            failure.input = job.case
         if failure:
             operation = job.subject.operation.name
             failure.details |= {"operation": operation, "algorithm": job.case.algorithm, "origin": job.case.origin}
             self.result.failures.append(failure)
+            self.failed.append((failure, job))
             self.timeouts += failure.kind == vd.TIMEOUT
+
+    def name_cases(self) -> None:
+        """Say which case each failure is of: it can be run alone unless the failure needs the whole cell."""
+        for failure, job in self.failed:
+            if failure.needs_cell:
+                failure.summary += f" (case {job.case.name}, placement {job.placement.name})"
+            else:
+                failure.case, failure.placement, failure.input = job.case.name, job.placement.name, job.case
 
     @property
     def full(self) -> bool:
@@ -149,6 +154,8 @@ def run_jobs(bench: Bench, collector: Collector, jobs: Iterable[Job], check: Che
         if told is None:
             failure = judge(job.subject.operation, job.case, job.run, outcome, symbols, bench.cpu_words)
             told = _told(outcome, job.run) if failure is None else None
+            if failure:
+                _name_functions(bench, job, outcome, failure)
         else:
             failure = None
         if told is not None:
@@ -159,7 +166,24 @@ def run_jobs(bench: Bench, collector: Collector, jobs: Iterable[Job], check: Che
     outcomes.close()
     if collector.full:
         collector.result.stopped = _stopped(collector, [*flying, *jobs])
+    confirm(bench, ((failure, job.subject.operation, job.case, job.run) for failure, job in collector.failed))
+    collector.name_cases()
     collector.result.entered |= entered.totals()
+
+
+def _name_functions(bench: Bench, job: Job, outcome: oc.Outcome, failure: Failure) -> None:
+    """Add to a failure which call it was found after, or which variants have made a wrong answer together."""
+    functions, step = bench.built.functions, failure.details.get("step")
+    if step is not None:
+        call = functions[step_function(job.run.payload, step)].name
+        number = f" (call {step + 1} of {job.run.steps})" if job.run.steps > 1 else ""
+        failure.summary = f"{call}{number}: {failure.summary}"
+        failure.details["call"] = call
+    elif isinstance(outcome, oc.Answer) and (told := _told(outcome, job.run)):
+        names = sorted(functions[index].name for index in read_entered(told) if functions[index].variant)
+        failure.details["entered"] = names
+        if not bench.cell.variant or len(names) > len({step.call for step in job.subject.operation.steps}):
+            failure.summary += f"; entered {', '.join(names) or 'nothing'}"
 
 
 def _stopped(collector: Collector, left: Iterable[Job]) -> str:

@@ -16,6 +16,8 @@ VIOLATION = "violation"
 NOT_TRAPPED = "not-trapped"
 PROTOCOL = "protocol"
 NOT_RUN = "not-run"
+BY_THE_KERNEL = (WRONG_ANSWER, CRASH, TIMEOUT, VIOLATION)
+"""What a kernel does in a run; the others are about builds, masks and plans."""
 KINDS = (
     WRONG_ANSWER,
     CRASH,

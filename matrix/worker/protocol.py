@@ -214,6 +214,18 @@ def encode_run(buffers: Iterable[Buffer], steps: Iterable[Step]) -> bytes:
     return b"".join(parts)
 
 
+def step_function(payload: bytes, step: int) -> int:
+    """The function that a step of a RUN request calls, by the request's payload."""
+    buffers, _steps, _zero = RUN_LAYOUT.unpack_from(payload)
+    at = RUN_LAYOUT.size
+    for _ in range(buffers):
+        role, *_rest, length = BUFFER_LAYOUT.unpack_from(payload, at)
+        at += BUFFER_LAYOUT.size + (length if role in (Role.IN, Role.INOUT) else 0)
+    for _ in range(step):
+        at += STEP_LAYOUT.size + STEP_LAYOUT.unpack_from(payload, at)[1] * WORD_LAYOUT.size
+    return int(STEP_LAYOUT.unpack_from(payload, at)[0])
+
+
 def decode_run(payload: bytes, output_lengths: Iterable[int]) -> RunReply:
     """The payload of a RUN reply with status ok. Raises GuestError when it is not as long as the outputs asked for."""
     try:

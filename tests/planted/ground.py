@@ -88,7 +88,7 @@ class Ground:
 
     def record(self, cell_id: str, failure: Failure, folder: Path) -> Path:
         """Write the failure file of ``failure`` below ``folder`` and return its path."""
-        settings = {"seed": self._session.settings.seed, "exhaustive": self._session.settings.exhaustive}
+        settings = self._session.settings.recorded()
         facts = {**self.run(cell_id).facts, "sandbox": self._session.sandbox.name}
         cell = self.cell(cell_id)
         return folder / write_failure(

@@ -37,7 +37,7 @@ def _record(small: Catalog, case: Case | None = CASE, cell_id: str = CELL) -> di
     assert cell
     failure = Failure(CRASH, "SIGSEGV in f", case.name if case else "", "after" if case else "")
     facts = {"sandbox": "host", "build_id": "b1d"}
-    return failure_record(cell, failure, case, facts, {"seed": 7, "exhaustive": True})
+    return failure_record(cell, failure, case, facts, {"seed": 7, "exhaustive": True, "placements": "full"})
 
 
 def _written(folder: Path, record: object) -> Path:
@@ -48,8 +48,9 @@ def _written(folder: Path, record: object) -> Path:
 
 def test_what_is_written_comes_back(small: Catalog, tmp_path: Path) -> None:
     recorded = read_failure(_written(tmp_path, _record(small)))
+    case = replace(CASE, tier="full")
     assert recorded == Recorded(
-        CELL, "qemu64,+ssse3", "host", 7, True, replace(CASE, tier="full"), "after", CRASH, "SIGSEGV in f"
+        CELL, "qemu64,+ssse3", "host", 7, True, "full", "b1d", case, "after", CRASH, "SIGSEGV in f"
     )
 
 
