@@ -9,6 +9,7 @@
 struct control {
     const char *name;
     uint64_t mode;             /* the bits that count */
+    uint64_t unusual;          /* turned over at the start: code that sets the default again would not be seen */
     uint64_t (*read)(void);
     void (*write)(uint64_t);
     uint64_t known;
@@ -17,7 +18,7 @@ struct control {
 #if defined(__arm__)
 
 /* AHP, DN, FZ, rounding, stride, FZ16, length and trap enables; not the condition, saturation and cumulative flags. */
-enum { FPSCR_MODE = 0x07ff9f00 };
+enum { FPSCR_MODE = 0x07ff9f00, ROUND_UP = 1 << 22 };
 
 static uint64_t read_fpscr(void)
 {
@@ -33,10 +34,12 @@ static void write_fpscr(uint64_t value)
 }
 
 static struct control controls[] = {
-    { "fpscr", FPSCR_MODE, read_fpscr, write_fpscr, 0 },
+    { "fpscr", FPSCR_MODE, ROUND_UP, read_fpscr, write_fpscr, 0 },
 };
 
 #elif defined(__aarch64__)
+
+enum { ROUND_UP = 1 << 22 };
 
 static uint64_t read_fpcr(void)
 {
@@ -52,14 +55,21 @@ static void write_fpcr(uint64_t value)
 }
 
 static struct control controls[] = {
-    { "fpcr", UINT64_MAX, read_fpcr, write_fpcr, 0 },   /* flags are in FPSR */
+    { "fpcr", UINT64_MAX, ROUND_UP, read_fpcr, write_fpcr, 0 },   /* flags are in FPSR */
 };
 
 #else
 
+#if defined(__i386__)
+enum { X87_ROUND_UP = 0 };         /* qemu-i386 7.2 returns from a signal with the default control word */
+#else
+enum { X87_ROUND_UP = 0x0800 };
+#endif
+
 enum {
     X87_MODE = 0x0f3f,        /* masks of exceptions, precision, rounding; the others are reserved or without effect */
     MXCSR_MODE = 0xffc0,      /* all but the six sticky flags */
+    MXCSR_ROUND_UP = 0x4000,
     SSE_BIT = 25,             /* of 1.edx */
 };
 
@@ -94,8 +104,8 @@ static void write_mxcsr(uint64_t value)
 }
 
 static struct control controls[] = {
-    { "x87-control-word", X87_MODE, read_x87, write_x87, 0 },
-    { "mxcsr", MXCSR_MODE, read_mxcsr, write_mxcsr, 0 },   /* last: a CPU without SSE has none */
+    { "x87-control-word", X87_MODE, X87_ROUND_UP, read_x87, write_x87, 0 },
+    { "mxcsr", MXCSR_MODE, MXCSR_ROUND_UP, read_mxcsr, write_mxcsr, 0 },   /* last: a CPU without SSE has none */
 };
 
 #endif
@@ -113,8 +123,10 @@ unsigned control_count(void)
 
 void control_prepare(void)
 {
-    for (unsigned i = 0; i < control_count(); i++)
+    for (unsigned i = 0; i < control_count(); i++) {
+        controls[i].write(controls[i].read() ^ controls[i].unusual);
         controls[i].known = controls[i].read();
+    }
 }
 
 const char *control_mend(unsigned index)

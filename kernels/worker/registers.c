@@ -129,7 +129,7 @@ bool registers_kept(char names[REGISTERS_TEXT], bool assembly)
 #if defined(REGISTERS_X87)
     if ((worker_after.x87[2] & 0xffff) != 0xffff) {   /* a tag of 3 is an empty register: MMX was left without EMMS */
         add_name(names, "x87-tags");
-        __asm__ volatile("fninit");
+        __asm__ volatile("emms");   /* the control word is looked at below */
     }
 #endif
     for (unsigned i = 0; i < control_count(); i++)

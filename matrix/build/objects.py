@@ -3,6 +3,7 @@
 import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
@@ -11,13 +12,16 @@ from elftools.elf.sections import Section, Symbol, SymbolTableSection
 _WRITE, _EXECUTE = 1, 4
 """Section flags SHF_WRITE and SHF_EXECINSTR (ELF gABI, chapter 4)."""
 _GLOBAL = ("STB_GLOBAL", "STB_WEAK")
+_BEFORE_MAIN = (".init", ".fini", ".ctors", ".dtors", ".init_array", ".fini_array", ".preinit_array")
 
 
 @dataclass(frozen=True)
 class Names:
-    """The names by which an object or a program takes part in a link: those it defines, and those it needs."""
+    """The names by which an object or a program takes part in a link: those it defines, those it uses, and of these
+    the ones that it needs."""
 
     defined: frozenset[str]
+    used: frozenset[str]
     needed: frozenset[str]
 
 
@@ -25,10 +29,11 @@ class Names:
 class Around:
     """What there is around a variant's object in its worker: global names, and what they belong to.
 
-    ``foreign`` are the symbols of other variants, which may only be reached through the dispatcher: a variant that
-    calls another by name would be tested in its place. ``dispatched`` is {dispatch function: algorithm} for all that
-    the interfaces have, ``lost`` are those for which no variant is left here; ``callable`` are the algorithms whose
-    dispatch functions this one may call. ``worker`` and ``libc`` are the names that are taken without any variant.
+    ``foreign`` are the global names of other variants' objects, which may only be reached through the dispatcher: a
+    variant that calls another by name would be tested in its place, and of two helpers with one name one is lost.
+    ``dispatched`` is {dispatch function: algorithm} for all that the interfaces have, ``lost`` are those for which no
+    variant is left here; ``callable`` are the algorithms whose dispatch functions this one may call. ``worker`` and
+    ``libc`` are the names that are taken without any variant.
     """
 
     foreign: frozenset[str] = frozenset()
@@ -39,15 +44,26 @@ class Around:
     libc: frozenset[str] = frozenset()
 
 
+@lru_cache(maxsize=512)
 def link_names(elf: bytes) -> Names:
     """The global names of an object or program. Raises ELFError, ValueError."""
-    defined, needed = set(), set()
+    defined, used, needed = set(), set(), set()
     for symbol in _symbols(elf).values():
         if symbol["st_info"]["bind"] in _GLOBAL and _is_defined(symbol):
             defined.add(symbol.name)
-        elif symbol["st_info"]["bind"] == "STB_GLOBAL":  # a weak one may stay undefined
-            needed.add(symbol.name)
-    return Names(frozenset(defined), frozenset(needed))
+        elif symbol["st_info"]["bind"] in _GLOBAL:
+            used.add(symbol.name)
+            if symbol["st_info"]["bind"] == "STB_GLOBAL":  # a weak one may stay undefined
+                needed.add(symbol.name)
+    return Names(frozenset(defined), frozenset(used), frozenset(needed))
+
+
+def defined_names(elf: bytes) -> frozenset[str]:
+    """The global names that an object defines; none when it cannot be read, which ``object_problems`` reports."""
+    try:
+        return link_names(elf).defined
+    except (ELFError, ValueError):
+        return frozenset()
 
 
 def object_problems(elf: bytes, provided: Mapping[str, str], around: Around) -> list[str]:
@@ -102,11 +118,11 @@ def _taken_names(names: Names, around: Around) -> Iterator[str]:
         elif name in around.dispatched:
             yield f"error: {name} is defined, and is the name of a dispatch function"
         elif name in around.foreign:
-            yield f"error: {name} is defined, and another variant provides it"
+            yield f"error: {name} is defined, and another variant defines it too"
 
 
 def _wrong_calls(names: Names, around: Around) -> Iterator[str]:
-    for name in sorted(names.needed):
+    for name in sorted(names.used):
         algorithm = around.dispatched.get(name)
         if name in around.foreign:
             yield f"error: {name} of another variant is called by name, not through the dispatcher"
@@ -127,5 +143,7 @@ def _section_problems(sections: Iterator[Section]) -> Iterator[str]:
         names.add(section.name)
         if section["sh_flags"] & _EXECUTE and section["sh_flags"] & _WRITE:
             yield f"error: section {section.name} is writable code"
+        if section["sh_size"] and section.name.startswith(_BEFORE_MAIN):
+            yield f"error: section {section.name} runs code that nobody called, on whatever CPU the worker is started"
     if ".note.GNU-stack" not in names:
         yield "error: no .note.GNU-stack section: whatever links this gets an executable stack"

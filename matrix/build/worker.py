@@ -11,7 +11,7 @@ from pathlib import Path
 from matrix.build import generate, prototypes
 from matrix.build.linking import link_problems, lone_source
 from matrix.build.ninja import Edge, discard_damaged, make
-from matrix.build.objects import Around, link_names, object_problems
+from matrix.build.objects import Around, defined_names, link_names, object_problems
 from matrix.build.prototypes import Function, function_table
 from matrix.build.toolchain import LINK, compiler_version, kernel_flags, worker_flags
 from matrix.errors import BuildError
@@ -161,7 +161,7 @@ class _Builder:
         wrong: dict[str, str] = {}
         while True:
             good = {v: unit for v, unit in kernels.items() if unit.output not in wrong}
-            around = self._around(tuple(good), worker, libc)
+            around = self._around({v: objects[unit.output] for v, unit in good.items()}, worker, libc)
             problems = {u.output: object_problems(objects[u.output], _symbols(v), around[v]) for v, u in good.items()}
             found = {output: "\n".join(lines) for output, lines in problems.items() if lines}
             found = found or self._not_linking(good, objects, libc)
@@ -169,8 +169,10 @@ class _Builder:
                 return wrong
             wrong |= found
 
-    def _around(self, good: tuple[Variant, ...], worker: frozenset[str], libc: frozenset[str]) -> dict[Variant, Around]:
-        """What there is around each of the ``good`` variants."""
+    def _around(
+        self, good: dict[Variant, bytes], worker: frozenset[str], libc: frozenset[str]
+    ) -> dict[Variant, Around]:
+        """What there is around each of the ``good`` variants, whose objects these are."""
         interfaces = self.provider.interfaces
         dispatched = {f"{name}_{call}": name for name, interface in interfaces.items() for call in interface.calls}
         there = {f"{variant.algorithm}_{call}" for variant in good for call in variant.provides}
@@ -178,6 +180,7 @@ class _Builder:
         rows = {}
         for variant in good:
             foreign = frozenset(name for other in self.variants if other is not variant for name in _symbols(other))
+            foreign |= {name for other, elf in good.items() if other is not variant for name in defined_names(elf)}
             own = frozenset({variant.algorithm, *variant.composes})
             rows[variant] = Around(foreign, dispatched, lost, own, worker, libc)
         return rows

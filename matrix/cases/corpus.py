@@ -68,17 +68,20 @@ def compute_cases(
         *own_edges(interface),
         *random_cases(interface, seed, exhaustive),
     ]
-    drafts = [
-        link
-        for draft in made
-        if exhaustive or draft.tier != "long"
-        for link in (links(draft, answers[draft.operation][0]) if draft.chain else (draft,))
-    ]
+    drafts = [link for draft in made if exhaustive or draft.tier != "long" for link in parts(draft, interface, answers)]
     if problem := name_problem(draft.name for draft in drafts):
         raise VectorError(
             f"{interface.algorithm}: the corpus is ambiguous", why=problem, step="rename one of the cases"
         )
     return tuple(answered(draft, interface, answers) for draft in drafts)
+
+
+def parts(draft: Draft, interface: Interface, answers: dict[str, tuple[OracleFunction, ...]]) -> Iterable[Draft]:
+    """The parts of a long chain, once it is known to fit the interface; every other draft as it is."""
+    if draft.chain is None:
+        return (draft,)
+    _require_fit(draft, interface)
+    return links(draft, answers[draft.operation][0])
 
 
 def own_edges(interface: Interface) -> Iterable[Draft]:
@@ -111,12 +114,8 @@ def answered(draft: Draft, interface: Interface, answers: dict[str, tuple[Oracle
     )
     if draft.skip:
         return case(expected=None)
-    if draft.operation not in interface.operations:
-        why = f"operation {draft.operation!r} is not in {interface.path.name}"
-        raise VectorError(f"case {draft.name} names an unknown operation", where=draft.where, why=why)
+    _require_fit(draft, interface)
     operation = interface.operations[draft.operation]
-    if problem := input_problem(operation, draft.inputs) or many_calls_problem(interface, operation, draft):
-        raise VectorError(f"case {draft.name} does not fit the interface", where=draft.where, why=problem)
     first, *others = answers[draft.operation]
     answer = _answer(draft, operation, first)
     if problem := output_problem(operation, draft.inputs, answer):
@@ -130,6 +129,16 @@ def answered(draft: Draft, interface: Interface, answers: dict[str, tuple[Oracle
                 why = f"{_shown(answer)} and {_shown(second)}"
                 raise OracleError(f"two oracles disagree about {interface.algorithm} {draft.name}", why=why)
     return case(expected=answer)
+
+
+def _require_fit(draft: Draft, interface: Interface) -> None:
+    """Raises VectorError when the interface has no such operation, or the inputs are not the operation's."""
+    if draft.operation not in interface.operations:
+        why = f"operation {draft.operation!r} is not in {interface.path.name}"
+        raise VectorError(f"case {draft.name} names an unknown operation", where=draft.where, why=why)
+    operation = interface.operations[draft.operation]
+    if problem := input_problem(operation, draft.inputs) or many_calls_problem(interface, operation, draft):
+        raise VectorError(f"case {draft.name} does not fit the interface", where=draft.where, why=problem)
 
 
 def _answer(draft: Draft, operation: Operation, oracle: OracleFunction) -> Answer:

@@ -47,6 +47,8 @@ def _shake_entries(text: str, where: str, shake: Shake) -> list[Entry]:
         least, most = (int(group[f"{word} Output Length (bits)"]) // 8 for word in ("Minimum", "Maximum"))
     except (ValueError, KeyError) as problem:
         raise VectorError("a Monte Carlo file has a wrong head", where=where, why=str(problem)) from None
+    if not 0 < least <= most:
+        raise VectorError("a Monte Carlo file has a wrong head", where=where, why=f"{least} to {most} bytes of output")
     entries = []
     length = most
     for label, fields in found:

@@ -4,7 +4,7 @@ import importlib.util
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, cast
+from typing import Annotated, Literal, cast
 
 import msgspec
 
@@ -64,7 +64,7 @@ class Use(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     )
     derive: Literal["", "aead-mac"] = ""
     tier: Tier = "full"
-    sample: int = 1
+    sample: Annotated[int, msgspec.Meta(ge=1)] = 1
     feed: list[str] = []
     rounds: int = 0
 
@@ -132,6 +132,9 @@ def published(algorithm: str, folder: Path, exhaustive: bool = False) -> list[Dr
         _count(len(entries), source, path)
         for use in source.use:
             if use.algorithm == algorithm:
+                if use.sample > len(entries):
+                    why = f"every {use.sample}th of {len(entries)} entries"
+                    raise VectorError("a sample leaves nothing to choose", where=f"{MANIFEST}, {source.file}", why=why)
                 taken = entries[:: 1 if exhaustive else use.sample]
                 drafts += [draft for entry in taken if (draft := _draft(entry, source, use, path)) is not None]
     return drafts
@@ -140,7 +143,8 @@ def published(algorithm: str, folder: Path, exhaustive: bool = False) -> list[Dr
 def _count(found: int, source: Source, path: Path) -> None:
     if found != source.entries:
         why = f"{found} entries, {MANIFEST} says {source.entries}"
-        raise VectorError("a vector file is truncated or has changed", where=str(path), why=why)
+        step = f"restore the file; if entries were added on purpose, correct `entries` in {MANIFEST}"
+        raise VectorError("a vector file is truncated or has changed", where=str(path), why=why, step=step)
 
 
 def _draft(entry: Entry, source: Source, use: Use, path: Path) -> Draft | None:

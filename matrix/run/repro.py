@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from matrix.cases.case import Case, Chain
+from matrix.cases.chain import LINK_ROUNDS
 from matrix.cases.corpus import input_problem, many_calls_problem, output_problem
 from matrix.cases.placement import all_placements
 from matrix.errors import ReproError, SelectionError
@@ -186,6 +187,8 @@ def _case_problem(catalog: Catalog, cell: Cell, case: Case, placement: str) -> s
         return f"there is no placement {placement!r}"
     if case.expected is not None and set(case.expected) != set(operation.outputs):
         return f"outputs {sorted(case.expected)}, the operation has {sorted(operation.outputs)}"
+    if case.chain and case.chain.rounds > LINK_ROUNDS:
+        return f"{case.chain.rounds} rounds, a request has at most {LINK_ROUNDS}"
     return (
         input_problem(operation, case.inputs)
         or many_calls_problem(interface, operation, case)

@@ -250,7 +250,7 @@ class Bench:
         return [
             case
             for case in corpus.select(tier)
-            if case.operation == operation.name and case.target in ("", self.cell.target)
+            if case.operation == operation.name and case.target in ("", self.cell.target.partition("@")[0])
         ]
 
     def every_placement(self, interface: Interface, operation: Operation, binding: Binding) -> tuple[Placement, ...]:

@@ -118,10 +118,11 @@ class _Entered:
     def judge(self, job: Job, told: bytes) -> Failure | None:
         self.seen[told] += 1
         length = job.subject.length(job.case)
-        key = (job.subject, bisect_right(job.subject.classes, length), job.placement.whole, told)
+        whole = job.placement.whole and not job.case.total
+        key = (job.subject, bisect_right(job.subject.classes, length), whole, told)
         if key in self.right:
             return None
-        failure = self.check(job.subject, length, read_entered(told), job.placement.whole)
+        failure = self.check(job.subject, length, read_entered(told), whole)
         if failure is None:
             self.right.add(key)
         return failure

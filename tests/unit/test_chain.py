@@ -10,12 +10,14 @@ import pytest
 
 from matrix.cases.case import Case, Chain, Draft
 from matrix.cases.chain import LINK_ROUNDS, chain_problem, layout_of, links, run_chain
-from matrix.cases.corpus import answered
+from matrix.cases.corpus import answered, parts
 from matrix.cases.layout import Binding, repeat_problem
 from matrix.cases.nist_monte import parse_monte, parse_shake128_monte
 from matrix.cases.placement import QUICK
 from matrix.cases.typed import read_typed
+from matrix.cases.vectors import read_manifest
 from matrix.errors import VectorError
+from matrix.model.catalog import load_catalog
 from matrix.model.interface import Interface, load_interface
 from matrix.model.kernel import State
 from matrix.oracles.registry import models, oracle
@@ -203,3 +205,33 @@ def test_a_typed_vector_with_half_a_chain_is_refused(tmp_path: Path, more: str, 
     path.write_text(f'{head}{more}\n[case.in]\ndata = "61"\n[case.out]\ndigest = ""\n')
     with pytest.raises(VectorError, match=words):
         read_typed(path)
+
+
+def test_cases_for_one_target_name_one_that_there_is() -> None:
+    """A misspelt one would never run, and nothing would say so."""
+    root = KERNELS.parent
+    catalog = load_catalog(root)
+    named = {
+        draft.target
+        for source in read_manifest(root / "vectors")
+        if source.format == "typed"
+        for draft in read_typed(root / "vectors" / source.file)
+    }
+    assert named - {""} <= {target.name for target in catalog.targets.targets}
+    assert len(named) > 1
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"operation": "scalarmul"}, "unknown operation"),
+        ({"chain": Chain(("point", "skalar"), 5000)}, "does not fit"),
+        ({"inputs": {"scalar": NINE}}, "does not fit"),
+    ],
+)
+def test_a_long_chain_that_does_not_fit_is_refused_before_it_is_run(
+    x25519: Interface, change: dict[str, Any], words: str
+) -> None:
+    good = Draft("d", "scalarmult", {"scalar": NINE, "point": NINE}, "", "full", chain=Chain(("point", "scalar"), 5000))
+    with pytest.raises(VectorError, match=words):
+        list(parts(replace(good, **change), x25519, {"scalarmult": models(x25519, "scalarmult")}))
