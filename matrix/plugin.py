@@ -15,7 +15,7 @@ from matrix.report.costs import load_costs
 from matrix.report.failures import failure_record, forget_failures, repro_command, write_failure
 from matrix.report.recorder import Recorder
 from matrix.reporter import KEY as _KEY
-from matrix.reporter import Reporter
+from matrix.reporter import OUTSIDE, Reporter
 from matrix.resources import conformance_root
 from matrix.run.cells import run_cell
 from matrix.run.session import Session, Settings
@@ -202,6 +202,7 @@ def check_cell(request: pytest.FixtureRequest) -> Callable[[Cell], None]:
         if isinstance(result, MatrixError):
             if isinstance(result, EngineError | StoreError):
                 request.session.shouldstop = str(result)  # no later cell can run either: they count as not run
+            node.user_properties.append((OUTSIDE, result.exit_code))
             pytest.fail(str(result), pytrace=False)
         told = result.as_json()
         for failure, row in zip(result.failures, told["failures"], strict=True):

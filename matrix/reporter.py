@@ -11,6 +11,8 @@ from matrix.scheduling import cell_id
 
 KEY = "capmatrix"
 """Key of what controller and xdist workers hand each other, and of a cell's result in its report."""
+OUTSIDE = "capmatrix-outside"
+"""Key of the exit code of an error outside of a cell, in its report."""
 
 
 class Reporter:
@@ -49,7 +51,8 @@ class Reporter:
             reason, _, detail = text.removeprefix("Skipped: ").partition(": ")
             self._recorder.skipped(name, reason, detail)
         elif report.failed:
-            self._recorder.broken(name, report.longreprtext)
+            code = next((value for key, value in report.user_properties if key == OUTSIDE), 0)
+            self._recorder.broken(name, report.longreprtext, code if isinstance(code, int) else 0)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
@@ -59,6 +62,9 @@ class Reporter:
         nothing_ran = bool(self._recorder.ledger.planned) and not counts[PASSED] and not counts[FAILED]
         if self._recorder.journal_problem and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
+        failed = (pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED)
+        if session.exitstatus in failed and self._recorder.outside_code:
+            session.exitstatus = self._recorder.outside_code
         if (missing or nothing_ran) and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED if missing else pytest.ExitCode.NO_TESTS_COLLECTED
 

@@ -50,13 +50,15 @@ def install_compilers(what: Sequence[str], profiles: Sequence[str], sandbox: str
 
 
 class _Witness:
-    """Sees whether a cell came to its end, well or badly or skipped."""
+    """Sees whether a cell came to its end, well or badly or skipped, and whether one failed."""
 
     def __init__(self) -> None:
         self.saw_an_end = False
+        self.saw_a_failure = False
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """A test was called, not only collected or set up."""
+        """A test was called, not only collected or set up; one failed in whatever phase."""
+        self.saw_a_failure = self.saw_a_failure or report.failed
         self.saw_an_end = self.saw_an_end or report.when == "call"
 
 
@@ -72,4 +74,6 @@ def run(what: Sequence[str], workers: int, options: Iterable[str]) -> int:
         step = "take that option away; `python -m matrix list` prints cells without running them"
         print(f"error: {SelectionError('nothing ran', where=where, why=why, step=step)}", file=sys.stderr)
         return int(pytest.ExitCode.NO_TESTS_COLLECTED)
+    if code == pytest.ExitCode.INTERRUPTED and witness.saw_a_failure and "-x" in options:
+        return int(pytest.ExitCode.TESTS_FAILED)  # so pytest says of -x itself; with pytest-xdist it says interrupted
     return code

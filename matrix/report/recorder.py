@@ -32,6 +32,7 @@ class Recorder:
         self._journal.write("run", capmatrix=__version__, python=sys.version.split()[0], started=time.time(), **header)
         self._header = header
         self._failures: dict[str, list[tuple[str, str]]] = {}
+        self._outside: list[int] = []
         self._guests = 0
         self._requests = 0
         self._notes: list[str] = []
@@ -64,12 +65,11 @@ class Recorder:
         self.ledger.record(cell_id, Entry(SKIPPED, reason=reason))
         self._journal.write("cell", id=cell_id, verdict=SKIPPED, reason=reason, detail=detail)
 
-    def broken(self, cell_id: str, text: str) -> None:
-        """A cell ended without a result of its own: an error outside of it."""
+    def broken(self, cell_id: str, text: str, code: int = 0) -> None:
+        """A cell ended without a result of its own: an error outside of it, with its exit code if it is one of ours."""
+        self._outside.append(code)
         self.ledger.record(cell_id, Entry(FAILED, kinds=(NOT_RUN,)))
-        lines = [line.strip() for line in text.strip().splitlines()]
-        told = [*lines[:1], *(line.removeprefix("why: ") for line in lines[1:] if line.startswith("why: "))]
-        self._fail(cell_id, f"{NOT_RUN}: {': '.join(told[:2])}", "")
+        self._fail(cell_id, f"{NOT_RUN}: {headline(text)}", "")
         self._journal.write("cell", id=cell_id, verdict=FAILED, kinds=[NOT_RUN], text=text)
 
     def process_ended(self, counts: dict[str, Any]) -> None:
@@ -120,6 +120,12 @@ class Recorder:
             console.print(f"  {stopped}", highlight=False, soft_wrap=True)
 
     @property
+    def outside_code(self) -> int:
+        """The exit code of the first error outside of the cells, if no cell failed of anything else; else 0."""
+        only = all(self._outside) and len(self._outside) == len(self._failures)
+        return self._outside[0] if self._outside and only else 0
+
+    @property
     def journal_problem(self) -> str:
         """Why the journal is incomplete, '' when it is not."""
         return self._journal.problem
@@ -152,6 +158,19 @@ class Recorder:
         if self.ledger.planned and not counts_of_ends(self.ledger):
             console.print("nothing ran: every selected cell is skipped, which proves nothing", style="bold red")
         console.print(self.ledger.line(), highlight=False, soft_wrap=True, style="bold")
+
+
+def headline(text: str) -> str:
+    """The line that says what happened: of one of our errors what, where and why; of a traceback the exception.
+
+    pytest-xdist puts a line about its process before the text.
+    """
+    lines = [line.strip() for line in text.strip().splitlines() if not line.startswith("[gw")]
+    raised = [line.removeprefix("E").strip() for line in lines if line.startswith("E ")]
+    if raised:
+        return raised[0]
+    parts = [line.partition(": ")[2] for line in lines[1:] if line.startswith(("where: ", "why: "))]
+    return "; ".join([*lines[:1], *parts])
 
 
 def counts_of_ends(ledger: Ledger) -> int:
