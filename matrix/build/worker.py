@@ -188,6 +188,8 @@ class _Builder:
     def _taken(self) -> tuple[frozenset[str], frozenset[str]]:
         """The global names of the worker and of the libc in it, from a worker without any kernel."""
         bare = self._draft({})
+        discard_damaged(self.sandbox, [bare.worker])
+        self._require(self._make(bare.own))
         self._link(bare)
         return _names_of(self.sandbox, bare.worker, tuple(unit.output for unit in bare.own))
 

@@ -45,7 +45,7 @@ class Ground:
         self._results: dict[str, CellResult] = {}
 
     def close(self) -> None:
-        """End the guest."""
+        """End the guest; the next cell starts another. One that gets signals is busy even when it has no work."""
         self._session.close()
 
     def has(self, cell_id: str) -> bool:

@@ -61,17 +61,20 @@ def test_planted(name: str, tmp_path: Path, sandbox: Sandbox, sound: SoundGround
     plant = plants.load(name)
     if sound(plant).lacks_compiler(plant.sound):
         pytest.skip(f"{COMPILER_MISSING}: {plant.target}; `python -m matrix doctor --install {plant.target}`")
+    twin = sound(plant)
     for cell in plant.sound:
-        result = sound(plant).run(cell)
+        result = twin.run(cell)
         assert not result.failures, f"the sound twin fails in {cell}: {_told(result)}"
+    twin.close()
     plants.apply(plant, tmp_path / "planted")
     ground = Ground(sandbox, tmp_path / "planted", plant.target, plant.placements, plant.case, plant.deadline)
     try:
         _judge(plant, ground)
         if not plant.known_gap:
-            _reproduce(plant, ground, sound(plant), tmp_path)
+            _reproduce(plant, ground, twin, tmp_path)
     finally:
         ground.close()
+        twin.close()
 
 
 def _judge(plant: Plant, ground: Ground) -> None:
