@@ -32,7 +32,8 @@ def confirm(bench: Bench, failed: Iterable[Failed]) -> None:
             failure.summary += f": {_SIGNALS}" if not failure.needs_cell else f": {_EARLIER}, or {_SIGNALS}"
         elif failure.kind in (vd.WRONG_ANSWER, vd.VIOLATION) and not _fails_alone(bench, operation, case, run):
             failure.needs_cell = True
-            failure.summary += f"; alone in a fresh guest it passes: {_EARLIER}"
+            why = f"{_EARLIER}, or {_SIGNALS}" if alarmed else _EARLIER
+            failure.summary += f"; alone in a fresh guest it passes: {why}"
 
 
 def _fails_alone(bench: Bench, operation: Operation, case: Case, run: Run) -> bool:
