@@ -1,5 +1,7 @@
 """What the tests with a real engine share: looking at it past the product, and a second one."""
 
+import contextlib
+import os
 import shutil
 import signal
 import socket
@@ -73,16 +75,22 @@ class SecondEngine:
         """Start it and wait until it answers."""
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / "pid").unlink(missing_ok=True)
+        self._end_containerd()
         options = {"--host": self.address, "--data-root": f"{self.folder}/data", "--exec-root": f"{self.folder}/exec"}
         options |= {"--pidfile": f"{self.folder}/pid", "--bridge": "none", "--iptables": "false"}
         command = ["dockerd", "--ip-forward=false", *(f"{name}={value}" for name, value in options.items())]
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        until(self.answers, f"dockerd answers; its log is {self.folder}/log", 60)
+        try:
+            until(self.answers, "dockerd answers", 60)
+        except AssertionError as late:
+            log_lines = (self.folder / "log").read_text(errors="replace").splitlines()
+            raise AssertionError("\n".join([f"{late}; the end of its log:", *log_lines[-40:]])) from None
 
     def answers(self) -> bool:
         """Whether it answers."""
         with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(5)
             try:
                 connection.connect(self.address.removeprefix("unix://"))
                 connection.sendall(b"GET /_ping HTTP/1.0\r\nHost: engine\r\n\r\n")
@@ -100,9 +108,19 @@ class SecondEngine:
         self.process.send_signal(number)
         self.process.wait(60)
 
+    def _end_containerd(self) -> None:
+        """End the containerd that a killed dockerd left. The next dockerd would take it up by its pid file, and now and
+        then (2 of 12 times) such a containerd lives but no longer answers."""
+        record = self.folder / "exec" / "containerd" / "containerd.pid"
+        if record.exists():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(record.read_text()), signal.SIGKILL)
+            record.unlink()
+
     def remove(self) -> None:
         """End it and remove its files, after the mounts that a dockerd leaves which was killed."""
         self.end(signal.SIGTERM)
+        self._end_containerd()
         for line in reversed(Path("/proc/mounts").read_text().splitlines()):
             place = line.split()[1]
             if Path(place).is_relative_to(self.folder):
