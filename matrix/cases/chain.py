@@ -1,8 +1,9 @@
 """Chains: published tests in which each answer becomes part of the next input. One RUN is many rounds of one."""
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from matrix.cases.case import Case, Chain, Draft, Inputs, Outputs
 from matrix.cases.layout import Binding, Layout, Slot, WordItem
@@ -24,10 +25,15 @@ class ChainLayout(Layout):
     def __init__(
         self, interface: Interface, operation: Operation, binding: Binding, placement: Placement, chain: Chain
     ) -> None:
+        self.interface = interface
         self._chain = chain
         self._output = next(iter(operation.outputs))
         super().__init__(interface, operation, binding, placement)
         self.exact = False  # of the tape that comes back only the last answer is compared
+
+    def one_round(self) -> Layout:
+        """How a round alone is laid out in the same placement, for the same binding."""
+        return Layout(self.interface, self.operation, self._binding, self.placement)
 
     def outputs(self, case: Case, buffers: tuple[bytes, ...]) -> dict[str, bytes]:
         """The last answer on the tape."""
@@ -108,21 +114,44 @@ def _args(interface: Interface, call: str) -> tuple[Argument, ...]:
     return interface.calls[call].args
 
 
-def run_chain(oracle: OracleFunction, inputs: Inputs, chain: Chain) -> tuple[Outputs, Inputs]:
-    """The answer of the last round, and the inputs that the round after it would have."""
+def _rounds(oracle: OracleFunction, inputs: Inputs, chain: Chain) -> Iterator[tuple[Inputs, Outputs, Inputs]]:
+    """Of each round its inputs, its answer, and the inputs of the round after it."""
     lengths = [byte_count(inputs[role]) for role in chain.feed]
     ends = list(accumulate(lengths))
     window = _window(inputs, chain)
-    answer: Outputs = {}
     for _ in range(chain.rounds):
-        fed = {role: window[end - size : end] for role, size, end in zip(chain.feed, lengths, ends, strict=True)}
-        given = oracle(**{**inputs, **fed})
-        assert given is not None, "an operation that refuses is not chained"
-        answer = given
+        answer = oracle(**inputs)
+        assert answer is not None, "an operation that refuses is not chained"
         (value,) = answer.values()
         window = (window + value)[len(value) :]
-    fed = {role: window[end - size : end] for role, size, end in zip(chain.feed, lengths, ends, strict=True)}
-    return answer, {**inputs, **fed}
+        fed = {role: window[end - size : end] for role, size, end in zip(chain.feed, lengths, ends, strict=True)}
+        after = {**inputs, **fed}
+        yield inputs, answer, after
+        inputs = after
+
+
+def run_chain(oracle: OracleFunction, inputs: Inputs, chain: Chain) -> tuple[Outputs, Inputs]:
+    """The answer of the last round, and the inputs that the round after it would have."""
+    ((_, answer, after),) = deque(_rounds(oracle, inputs, chain), maxlen=1)
+    return answer, after
+
+
+def round_case(case: Case, chain: Chain, oracle: OracleFunction, turn: int) -> Case:
+    """Round ``turn`` of a chained case, counted from 0, as a case of its own, which does not need the rounds before."""
+    inputs, answer, _ = next(islice(_rounds(oracle, case.inputs, chain), turn, None))
+    name, origin = f"{case.name}-round-{turn + 1}", f"{case.origin}, round {turn + 1} of {chain.rounds:,}"
+    return replace(case, name=name, origin=origin, inputs=inputs, expected=answer, chain=None)
+
+
+def first_wrong_round(case: Case, chain: Chain, oracle: OracleFunction, tape: bytes) -> int | None:
+    """The first round, counted from 0, whose answer on the ``tape`` that came back is wrong, None when none is."""
+    at = len(_window(case.inputs, chain))
+    for turn, (_, answer, _) in enumerate(_rounds(oracle, case.inputs, chain)):
+        (value,) = answer.values()
+        if tape[at : at + len(value)] != value:
+            return turn
+        at += len(value)
+    return None
 
 
 def links(draft: Draft, oracle: OracleFunction) -> Iterator[Draft]:

@@ -1,14 +1,19 @@
-"""Run what failed once more, alone in a fresh guest: a failure that needs other calls, or a signal, is told as such."""
+"""Run what failed once more, alone in a fresh guest: a failure that needs other calls, or a signal, is told as such,
+and one in a chain is traced to its round."""
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import closing
 
 from matrix.cases.case import Case
+from matrix.cases.chain import ChainLayout, first_wrong_round, round_case
 from matrix.cases.layout import Run
 from matrix.model.interface import Operation
+from matrix.oracles.registry import OracleFunction, oracle
 from matrix.run import verdict as vd
-from matrix.run.judge import judge
+from matrix.run.judge import answer_of, judge
 from matrix.run.session import Bench
 from matrix.run.verdict import Failure
+from matrix.worker.outcome import Outcome
 from matrix.worker.process import Request
 from matrix.worker.protocol import Op
 
@@ -28,20 +33,65 @@ def confirm(bench: Bench, failed: Iterable[Failed]) -> None:
         if failure.needs_cell and not alarmed:
             failure.summary += f": {_EARLIER}"  # the guest has tried it alone already
         elif failure.needs_cell:
-            failure.needs_cell = not _fails_alone(bench, operation, case, run)
+            failure.needs_cell = not _failure_alone(bench, operation, case, run)
             failure.summary += f": {_SIGNALS}" if not failure.needs_cell else f": {_EARLIER}, or {_SIGNALS}"
-        elif failure.kind in (vd.WRONG_ANSWER, vd.VIOLATION) and not _fails_alone(bench, operation, case, run):
+        elif failure.kind in (vd.WRONG_ANSWER, vd.VIOLATION) and not _failure_alone(bench, operation, case, run):
             failure.needs_cell = True
             why = f"{_EARLIER}, or {_SIGNALS}" if alarmed else _EARLIER
             failure.summary += f"; alone in a fresh guest it passes: {why}"
+        elif case.chain and failure.kind in vd.BY_THE_KERNEL:
+            _trace_to_round(bench, failure, operation, case, run)
 
 
-def _fails_alone(bench: Bench, operation: Operation, case: Case, run: Run) -> bool:
-    """Whether the case fails in a guest that has run nothing else."""
-    guest = bench.guest
-    guest.close()
+def _outcomes_alone(bench: Bench, case: Case, run: Run) -> Generator[Outcome, None, None]:
+    """What comes of the case, as often as it is tried, in a guest that has run nothing else."""
+    bench.guest.close()
+    outcomes = bench.guest.many(Request(Op.RUN, run.payload, case.seconds) for _ in range(bench.session.tries(case)))
+    with closing(outcomes):
+        yield from outcomes
+
+
+def _failure_alone(bench: Bench, operation: Operation, case: Case, run: Run) -> Failure | None:
+    """How the case fails in a guest that has run nothing else, None when it passes there."""
     symbols = bench.session.symbols(bench.cell)
-    outcomes = guest.many(Request(Op.RUN, run.payload, case.seconds) for _ in range(bench.session.tries(case)))
-    fails = any(judge(operation, case, run, outcome, symbols) for outcome in outcomes)
-    outcomes.close()
-    return fails
+    with closing(_outcomes_alone(bench, case, run)) as outcomes:
+        failures = (judge(operation, case, run, outcome, symbols, bench.cpu_words) for outcome in outcomes)
+        return next((failure for failure in failures if failure), None)
+
+
+def _trace_to_round(bench: Bench, failure: Failure, operation: Operation, case: Case, run: Run) -> None:
+    """Say in which round a chain failed, and make that round the failure's case where it fails alone.
+
+    Then ``repro --gdb`` stops in the very call, and not hundreds of calls before it.
+    """
+    layout, chain = run.layout, case.chain
+    assert isinstance(layout, ChainLayout)
+    assert chain
+    answer = oracle(layout.interface, operation.name)
+    turn = _failing_round(bench, failure, operation, case, run, answer)
+    if turn is None:
+        return
+    alone = round_case(case, chain, answer, turn)
+    alone_run = layout.one_round().run(alone)
+    assert alone_run, "a message in one piece can always be laid out"
+    if why := _failure_alone(bench, operation, alone, alone_run):
+        failure.kind, failure.input = why.kind, alone
+        failure.summary = f"round {turn + 1} of {chain.rounds:,}: {why.summary}"
+        failure.details |= why.details
+    else:
+        failure.summary += f"; first wrong in round {turn + 1} of {chain.rounds:,}, which passes alone"
+
+
+def _failing_round(
+    bench: Bench, failure: Failure, operation: Operation, case: Case, run: Run, answer: OracleFunction
+) -> int | None:
+    """The round, counted from 0, in which the call fails, or whose answer is the first wrong one on the tape."""
+    assert case.chain
+    step = failure.details.get("step")
+    if step is not None:
+        return int(step) * case.chain.rounds // run.steps
+    if failure.kind != vd.WRONG_ANSWER:
+        return None
+    (outcome,) = _outcomes_alone(bench, case, run)
+    reply = answer_of(outcome, run)
+    return first_wrong_round(case, case.chain, answer, reply.outputs[0]) if reply else None

@@ -123,7 +123,10 @@ def describe_crash(run: Run, reply: SignalReply, symbols: Symbols, cpu: str = ""
         text += f", {known if reply.address else 'no address given: misaligned for this instruction?'}"
     if name == "SIGILL" and cpu:
         text += f", on {cpu}"
-    details = {"signal": name, "pc": hex(reply.pc), "symbol": symbol, "instruction": instruction, "place": place}
+    details: dict[str, Any] = {"signal": name, "pc": hex(reply.pc), "symbol": symbol}
+    details |= {"instruction": instruction, "place": place}
+    if reply.step < run.steps:
+        details["step"] = reply.step
     return Failure(vd.CRASH, text, details=details)
 
 

@@ -98,7 +98,8 @@ class Collector:
             if failure.needs_cell:
                 failure.summary += f" (case {job.case.name}, placement {job.placement.name})"
             else:
-                failure.case, failure.placement, failure.input = job.case.name, job.placement.name, job.case
+                failure.input = failure.input or job.case
+                failure.case, failure.placement = failure.input.name, job.placement.name
 
     @property
     def full(self) -> bool:
@@ -175,7 +176,8 @@ def run_jobs(bench: Bench, collector: Collector, jobs: Iterable[Job], check: Che
 def _name_functions(bench: Bench, job: Job, outcome: oc.Outcome, failure: Failure) -> None:
     """Add to a failure which call it was found after, or which variants have made a wrong answer together."""
     functions, step = bench.built.functions, failure.details.get("step")
-    if step is not None:
+    crash = failure.kind in (vd.CRASH, vd.TIMEOUT)
+    if step is not None and not (crash and job.run.steps == 1):  # the symbol of the pc says it then
         call = functions[step_function(job.run.payload, step)].name
         number = f" (call {step + 1} of {job.run.steps})" if job.run.steps > 1 else ""
         failure.summary = f"{call}{number}: {failure.summary}"

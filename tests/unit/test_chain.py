@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from matrix.cases.case import Case, Chain, Draft
-from matrix.cases.chain import LINK_ROUNDS, chain_problem, layout_of, links, run_chain
+from matrix.cases.chain import LINK_ROUNDS, chain_problem, first_wrong_round, layout_of, links, round_case, run_chain
 from matrix.cases.corpus import answered, parts
 from matrix.cases.layout import Binding, repeat_problem
 from matrix.cases.nist_monte import parse_monte, parse_shake128_monte
@@ -75,6 +75,31 @@ def test_links_of_a_long_chain_join(sha256: Interface) -> None:
     assert answered(cut[-1], sha256, answers).expected == end
     with pytest.raises(VectorError, match="contradicts the oracle"):
         answered(replace(cut[-1], known={"digest": bytes(32)}), sha256, answers)
+
+
+@pytest.mark.parametrize("wrong", [0, 1, 6])
+def test_the_first_wrong_round_is_found_and_stands_alone(sha256: Interface, wrong: int) -> None:
+    """After a wrong answer the kernel goes on with it, so that every later one differs as well."""
+    chain, seed = Chain(("data",), 7), 3 * bytes(range(32))
+    tape = seed
+    for turn in range(chain.rounds):
+        digest = hashlib.sha256(tape[-96:]).digest()
+        tape += digest if turn != wrong else digest[::-1]
+    case = Case("c", "sha256", "hash", {"data": seed}, "there", "full", {}, chain=chain)
+    hashes = oracle(sha256, "hash")
+    assert first_wrong_round(case, chain, hashes, tape) == wrong
+    alone = round_case(case, chain, hashes, wrong)
+    message = tape[32 * wrong : 32 * wrong + 96]
+    assert alone.plain
+    assert (alone.name, alone.origin) == (f"c-round-{wrong + 1}", f"there, round {wrong + 1} of 7")
+    assert (alone.inputs, alone.expected) == ({"data": message}, {"digest": hashlib.sha256(message).digest()})
+
+
+def test_a_right_tape_has_no_wrong_round(sha256: Interface) -> None:
+    seed = bytes(96)
+    tape = seed + hashlib.sha256(seed).digest()
+    case = Case("c", "sha256", "hash", {"data": seed}, "there", "full", {}, chain=Chain(("data",), 1))
+    assert first_wrong_round(case, Chain(("data",), 1), oracle(sha256, "hash"), tape) is None
 
 
 def test_a_chain_moves_along_its_tape(x25519: Interface) -> None:
