@@ -175,6 +175,23 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         config.workeroutput[_KEY] = own.counts.as_json()  # type: ignore[attr-defined]  # xdist adds it
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_keyboard_interrupt(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+    """Leave out of the traceback what has no line.
+
+    Ctrl-C may come at an instruction that belongs to no line (CPython's ``co_lines``); pytest's own report of it would
+    end in a TypeError, and the run with 1 instead of 2.
+    """
+    excinfo.traceback = excinfo.traceback.filter(_has_line)
+
+
+def _has_line(entry: Any) -> bool:
+    try:
+        return bool(entry.lineno >= 0)
+    except TypeError:
+        return False
+
+
 def _cell_of(item: pytest.Item) -> Cell | None:
     callspec = getattr(item, "callspec", None)
     cell = callspec.params.get("cell") if callspec else None
