@@ -2,23 +2,25 @@
 
 import json
 import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
 from matrix import __version__
 from matrix.commands import bench, images, listing, reproduce, running
 from matrix.commands import doctor as doctor_command
-from matrix.errors import MatrixError, SelectionError
+from matrix.errors import BUG, INTERRUPTED, MatrixError, SelectionError
 from matrix.model.catalog import every_profile, load_catalog
 from matrix.model.cell_ids import cell_named
 from matrix.model.selection import CPU_HELP, FILTERS, Selection
 from matrix.model.target import EVERY_PROFILE
+from matrix.report.console import make_console
 from matrix.report.costs import load_costs
 from matrix.resources import data_root
+from matrix.run.repro import BAD, CANNOT_TELL, GOOD
 from matrix.run.session import Settings
 from matrix.run.state import RunState, controller_state
 
@@ -28,12 +30,6 @@ _SANDBOX_OPTION: dict[str, Any] = {
     "envvar": "CAPMATRIX_SANDBOX",
     "show_default": True,
 }
-
-
-def _console() -> Console:
-    """A console that does not wrap what is not printed on a terminal."""
-    console = Console()
-    return console if console.is_terminal else Console(width=120)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -59,7 +55,7 @@ def list_command(targets: tuple[str, ...], as_json: bool, probe: bool, sandbox: 
     if as_json:
         click.echo(json.dumps(listing.plan_as_json(state), indent=1))
     else:
-        listing.print_plan(state, _console())
+        listing.print_plan(state, make_console())
 
 
 @cli.command("explain")
@@ -69,7 +65,7 @@ def list_command(targets: tuple[str, ...], as_json: bool, probe: bool, sandbox: 
 def explain_command(cell_id: str, probe: bool, sandbox: str) -> None:
     """Say in words what the cell ID is, how it is run and why."""
     cell = cell_named(every_profile(load_catalog(data_root())), cell_id)
-    listing.explain(_state((cell.target,), probe, sandbox), cell_id, _console())
+    listing.explain(_state((cell.target,), probe, sandbox), cell_id, make_console())
 
 
 class _RunCommand(click.Command):
@@ -152,7 +148,7 @@ def run_command(
     chosen += [("--journal", journal)] if journal else []
     options += [f"{word}={value}" if word.startswith("--") else f"{word}{value}" for word, value in chosen]
     built = profiles or ((EVERY_PROFILE,) if exhaustive else ())
-    running.install_compilers(what, built, sandbox, _console())
+    running.install_compilers(what, built, sandbox, make_console())
     sys.exit(running.run(what, running.cores() if workers is None else workers, options))
 
 
@@ -173,7 +169,7 @@ def run_command(
 def repro_command(file: Path, sandbox: str, native: bool, gdb: bool, commands: tuple[str, ...]) -> None:
     """Run a recorded failure again: exits with 0 when it is gone, 1 when it is there, 125 when it cannot be told."""
     options = reproduce.Options(sandbox, native, gdb or bool(commands), commands)
-    sys.exit(reproduce.reproduce(file, options, _console()))
+    sys.exit(reproduce.reproduce(file, options, make_console()))
 
 
 @cli.group("images")
@@ -184,20 +180,20 @@ def images_group() -> None:
 @images_group.command("base")
 def images_base_command() -> None:
     """Make the base image with mmdebstrap, where no image registry is reachable."""
-    images.base(_console())
+    images.base(make_console())
 
 
 @images_group.command("build")
 @click.argument("names", nargs=-1, metavar="[IMAGE]...")
 def images_build_command(names: tuple[str, ...]) -> None:
     """Build what is missing of the images (default: all)."""
-    images.build(data_root() / "images", names, _console())
+    images.build(data_root() / "images", names, make_console())
 
 
 @images_group.command("list")
 def images_list_command() -> None:
     """List the images: what there is, what is missing, what is left of older recipes."""
-    images.show(data_root() / "images", _console())
+    images.show(data_root() / "images", make_console())
 
 
 @cli.group("bench")
@@ -210,7 +206,7 @@ def bench_group() -> None:
 @click.option("--sandbox", **_SANDBOX_OPTION, help="Where to run; the replay is always on this machine.")
 def bench_harness_command(target: str, sandbox: str) -> None:
     """Wall time of a run of TARGET in one process over bare replay of the very same frames."""
-    bench.bench_harness(_state((target,), True, sandbox), _console())
+    bench.bench_harness(_state((target,), True, sandbox), make_console())
 
 
 @cli.command("doctor")
@@ -229,16 +225,34 @@ def doctor_cli(
 ) -> None:
     """Look for the compilers, QEMU and other programs that the targets need on this machine."""
     before_run_in = sandbox if before_run else ""
-    doctor_command.doctor(load_catalog(data_root()), targets, profiles, install, before_run_in, gdb, _console())
+    doctor_command.doctor(load_catalog(data_root()), targets, profiles, install, before_run_in, gdb, make_console())
 
 
 def main() -> None:
     """Entry point: what is wrong outside our code ends in one message and its own exit code, never in a traceback."""
+    code = _status()
+    if sys.argv[1:2] == ["repro"] and code not in (GOOD, BAD, CANNOT_TELL):
+        code += reproduce.STOP
+    sys.exit(code)
+
+
+def _status() -> int:
+    """The exit code of the command that was given."""
     try:
-        cli()
+        return int(cli(standalone_mode=False) or 0)
     except MatrixError as problem:
         click.echo(f"error: {problem}", err=True)
-        sys.exit(problem.exit_code)
+        return problem.exit_code
+    except click.Abort:
+        click.echo("interrupted", err=True)
+        return INTERRUPTED
+    except click.ClickException as problem:
+        problem.show()
+        return problem.exit_code
+    except Exception:
+        traceback.print_exc()
+        click.echo("this is a bug in the matrix: please report what it printed", err=True)
+        return BUG
 
 
 if __name__ == "__main__":

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+INTERRUPTED = 2
+BUG = 3
+
 
 class MatrixError(Exception):
     """A failure that is reported as one message, without a traceback.
@@ -66,7 +69,7 @@ class VectorError(MatrixError):
     """A vector file is truncated, has an unknown field, or contradicts the oracle."""
 
     exit_code = 14
-    step = "restore the file from its origin (vectors/sources.toml names it)"
+    step = "correct the entry, or restore the file from its origin, which vectors/sources.toml names"
 
 
 class ReproError(MatrixError):

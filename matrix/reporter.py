@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from rich.console import Console
 
+from matrix.report.console import make_console
 from matrix.report.recorder import Recorder
 from matrix.run.verdict import FAILED, PASSED
 from matrix.scheduling import cell_id
@@ -54,6 +54,10 @@ class Reporter:
             code = next((value for key, value in report.user_properties if key == OUTSIDE), 0)
             self._recorder.broken(name, report.longreprtext, code if isinstance(code, int) else 0)
 
+    def pytest_keyboard_interrupt(self) -> None:
+        """The user has stopped the run."""
+        self._recorder.interrupted = True
+
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Count what was not reached; a run with an unreached cell cannot be green."""
@@ -71,6 +75,5 @@ class Reporter:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Grid, failures and ledger."""
         terminalreporter.section("conformance matrix")
-        width = None if terminalreporter.isatty else 120
-        console = Console(file=terminalreporter._tw._file, width=width, force_terminal=terminalreporter.hasmarkup)
-        self._recorder.print_summary(console)
+        file = terminalreporter._tw._file
+        self._recorder.print_summary(make_console(file, bool(terminalreporter.isatty), terminalreporter.hasmarkup))

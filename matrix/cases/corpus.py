@@ -19,6 +19,7 @@ from matrix.cases.randomized import random_cases
 from matrix.cases.vectors import published
 from matrix.errors import MatrixError, OracleError, VectorError
 from matrix.model.interface import Interface, Operation, Size
+from matrix.model.near import known_names
 from matrix.oracles.registry import Answer, OracleFunction, models
 
 EdgeFunction = Callable[[Interface], Iterable[Draft]]
@@ -68,12 +69,16 @@ def compute_cases(
         *own_edges(interface),
         *random_cases(interface, seed, exhaustive),
     ]
+    _require_names(interface, made)  # of the long ones too, which only an exhaustive run answers
     drafts = [link for draft in made if exhaustive or draft.tier != "long" for link in parts(draft, interface, answers)]
-    if problem := name_problem(draft.name for draft in drafts):
-        raise VectorError(
-            f"{interface.algorithm}: the corpus is ambiguous", why=problem, step="rename one of the cases"
-        )
+    _require_names(interface, drafts)
     return tuple(answered(draft, interface, answers) for draft in drafts)
+
+
+def _require_names(interface: Interface, drafts: Iterable[Draft]) -> None:
+    if problem := name_problem(draft.name for draft in drafts):
+        step = "rename one of the cases"
+        raise VectorError(f"{interface.algorithm}: the corpus is ambiguous", why=problem, step=step)
 
 
 def parts(draft: Draft, interface: Interface, answers: dict[str, tuple[OracleFunction, ...]]) -> Iterable[Draft]:
@@ -134,9 +139,14 @@ def answered(draft: Draft, interface: Interface, answers: dict[str, tuple[Oracle
 def _require_fit(draft: Draft, interface: Interface) -> None:
     """Raises VectorError when the interface has no such operation, or the inputs are not the operation's."""
     if draft.operation not in interface.operations:
-        why = f"operation {draft.operation!r} is not in {interface.path.name}"
+        why = f"{interface.algorithm} has no operation {draft.operation!r}; "
+        why += known_names(draft.operation, list(interface.operations))
         raise VectorError(f"case {draft.name} names an unknown operation", where=draft.where, why=why)
     operation = interface.operations[draft.operation]
+    named = draft.published if isinstance(draft.published, dict) else {}
+    if odd := set(named) - set(operation.outputs):
+        why = f"{min(odd)!r} is no output of {operation.name}; {known_names(min(odd), list(operation.outputs))}"
+        raise VectorError(f"case {draft.name} does not fit the interface", where=draft.where, why=why)
     if problem := input_problem(operation, draft.inputs) or many_calls_problem(interface, operation, draft):
         raise VectorError(f"case {draft.name} does not fit the interface", where=draft.where, why=problem)
 

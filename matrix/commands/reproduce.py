@@ -17,6 +17,8 @@ from matrix.run.verdict import BUILD, BY_THE_KERNEL, Failure
 from matrix.sandbox.choose import choose_sandbox
 from matrix.sandbox.locks import cache_root
 
+STOP = 128
+"""Is added to exit codes that say nothing of the failure: ``git bisect run`` stops at 128 and more (git-bisect(1))."""
 _ROW = 16
 _ROWS_AROUND = 2
 

@@ -83,11 +83,12 @@ def read_variant(path: Path, interface: Interface, capabilities: Mapping[str, Ca
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as problem:
         raise HeaderError(f"cannot read {path.name}", where=str(path), why=str(problem)) from None
-    blocks = _BLOCK.findall(text)
+    blocks = list(_BLOCK.finditer(text))
     if len(blocks) != 1:
         why = f"{len(blocks)} blocks of the form /*toml ... */, exactly one is needed"
         raise HeaderError(f"{path.name} does not describe itself", where=str(path), why=why)
-    header = parse_toml(blocks[0], _Header, str(path), HeaderError)
+    lines_before = "\n" * text.count("\n", 0, blocks[0].start(1))  # so that a line in a message is one of the file
+    header = parse_toml(lines_before + blocks[0][1], _Header, str(path), HeaderError)
     arch = ARCHITECTURES if header.arch == "any" else (header.arch,) if isinstance(header.arch, str) else header.arch
     variant = Variant(
         header.algorithm,

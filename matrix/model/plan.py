@@ -167,7 +167,8 @@ class _Planner:
             return self._placed_natively(cell)
         cpu = self.soft if cell.enforcement == "soft" else self._hard_cpu(cell.mask)
         if cpu is None:
-            detail = f"images/targets.toml has no CPU of {self.target.arch} with {cell.mask} and nothing more"
+            has = f"{cell.mask} and nothing more" if cell.mask.names else "no capability at all"
+            detail = f"images/targets.toml knows no -cpu of {self.target.qemu} that has {has}"
             return replace(cell, reason=CANNOT_EXPRESS, detail=detail)
         if self.abilities is None:
             return replace(cell, cpu=cpu.strings[0])

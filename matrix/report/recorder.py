@@ -38,6 +38,7 @@ class Recorder:
         self._notes: list[str] = []
         self._facts: dict[str, set[str]] = {}
         self._processes = 0
+        self.interrupted = False
         self.path = path
 
     def plan(self, cell_ids: list[str]) -> None:
@@ -147,13 +148,15 @@ class Recorder:
         runs = sum(int(entry.result.get("runs", 0)) for entry in self.ledger.entries.values())
         versions = "; ".join(sorted({*self._header.get("qemu", {}).values(), *self._facts.get("compiler", set())}))
         console.print(f"sandbox {self._header.get('sandbox', '')}: {versions}", highlight=False, soft_wrap=True)
-        console.print(
-            f"nodes {len(self.ledger.planned)}, guests {self._guests}, runs {runs:,}, processes {self._processes}; "
-            f"journal {self.path}",
-            highlight=False,
-            soft_wrap=True,
-        )
-        if not self.ledger.planned:
+        counts = f"guests {self._guests}, runs {runs:,}, processes {self._processes}"
+        if self.interrupted and not self._processes:
+            counts = f"runs {runs:,}"  # the processes were stopped before they could tell
+        text = f"nodes {len(self.ledger.planned)}, {counts}; journal {self.path}"
+        console.print(text, highlight=False, soft_wrap=True)
+        if self.interrupted:
+            count = self.ledger.kinds.get(NOT_RUN, 0)
+            console.print(f"interrupted: {count} planned cells did not run", highlight=False, style="bold red")
+        elif not self.ledger.planned:
             console.print("no cell is selected: `-k` or the node ids leave nothing of the plan", highlight=False)
         if self.ledger.planned and not counts_of_ends(self.ledger):
             console.print("nothing ran: every selected cell is skipped, which proves nothing", style="bold red")

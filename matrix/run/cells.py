@@ -12,7 +12,7 @@ from matrix.model.choice import choose, chosen_for
 from matrix.model.interface import Interface, Operation
 from matrix.model.plan import Cell
 from matrix.run import verdict as vd
-from matrix.run.expectation import Row, expected_variant
+from matrix.run.expectation import FILE, Row, expected_variant
 from matrix.run.judge import describe_crash, judge, signal_name
 from matrix.run.session import Bench, Session
 from matrix.run.stream import Collector, Job, Subject, run_jobs, subject
@@ -170,7 +170,8 @@ def _run_dispatch(bench: Bench, result: CellResult, expectation: tuple[Row, ...]
         wanted = {f"{algorithm}.{step.call}.{expected(about.interface, step.call, length)}" for step in steps}
         own, _ = _own_and_inner(about, [bench.built.functions[index] for index in entered])
         if own != wanted:
-            return Failure(vd.WRONG_VARIANT, f"{length} bytes entered {_names(own)}, expected {_names(wanted)}")
+            text = f"{length} bytes entered {_names(own)}, expected {_names(wanted)} by {FILE.name}"
+            return Failure(vd.WRONG_VARIANT, text)
         return None
 
     jobs: list[Job] = []
@@ -219,7 +220,7 @@ def _compare_choices(
         wanted = f"{name}.{expected(about.interface, step.call, length)}"
         if got != wanted:
             text = f"with mask {bench.cell.mask} and {length} bytes the dispatcher takes {got}, expected {wanted}"
-            result.failures.append(Failure(vd.WRONG_VARIANT, text))
+            result.failures.append(Failure(vd.WRONG_VARIANT, f"{text} by {FILE.name}"))
 
 
 def _run_trap(bench: Bench, result: CellResult, _expectation: tuple[Row, ...]) -> None:

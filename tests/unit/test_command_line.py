@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from matrix import __version__
 from matrix.__main__ import cli, main
 from matrix.commands.running import pytest_arguments
-from matrix.errors import MatrixError, SelectionError
+from matrix.errors import SelectionError
 from matrix.model.catalog import Catalog, every_profile
 from matrix.model.cell_ids import cell_named
 from matrix.model.plan import Cell, plan
@@ -119,7 +119,7 @@ def test_every_kind_of_cell_can_be_explained(terminal: Terminal, catalog: Catalo
         (["run", "x86_64/hard/none/chacha21"], 21, "there is no cell"),
         (["run", "x86_64", "x86_64/hard/none/dispatch"], 21, "cannot be mixed"),
         (["doctor", "x86-65"], 21, "unknown target 'x86-65'"),
-        (["repro", "/nonexistent/failure.json"], 15, "/nonexistent/failure.json"),
+        (["repro", "/nonexistent/failure.json"], 128 + 15, "/nonexistent/failure.json"),
         (["nonsense"], 2, "No such command"),
         (["run", "-n", "-1"], 2, "Invalid value"),
         (["run", "--variatn", "c"], 2, "No such option '--variatn'"),
@@ -130,7 +130,7 @@ def test_every_kind_of_cell_can_be_explained(terminal: Terminal, catalog: Catalo
         (["run", "x86_64/hard/none/dispatch", "--profile", "Os"], 21, "--profile goes with targets"),
         (["run", "x86_65"], 21, "did you mean 'x86_64'?"),
         (["list", "--sandbox", "cloud"], 2, "Invalid value"),
-        (["repro"], 2, "Missing argument"),
+        (["repro"], 128 + 2, "Missing argument"),
     ],
 )
 def test_what_is_wrong_is_one_message_without_a_traceback(
@@ -141,8 +141,8 @@ def test_what_is_wrong_is_one_message_without_a_traceback(
     assert words in ended.err
     assert ended.out == ""
     assert "Traceback" not in ended.err
-    assert code == 2 or ended.err.startswith("error: ")
-    assert code == 2 or "  next: " in ended.err
+    assert code in (2, 128 + 2) or ended.err.startswith("error: ")
+    assert code in (2, 128 + 2) or "  next: " in ended.err
 
 
 def test_an_unknown_id_is_answered_with_what_is_near(terminal: Terminal) -> None:
@@ -231,12 +231,26 @@ def test_the_arguments_for_pytest(catalog: Catalog) -> None:
         assert Path(node.split("::")[0]).is_file()
 
 
-def test_main_passes_errors_of_ours_only(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("raised", "code", "words"),
+    [
+        (KeyError("a bug"), 3, "Traceback (most recent call last)"),
+        (KeyError("a bug"), 3, "please report"),
+        (KeyboardInterrupt(), 2, "interrupted"),
+        (SelectionError("ours"), 21, "error: ours"),
+    ],
+)
+@pytest.mark.parametrize("command", ["list", "repro"])
+def test_what_ends_a_command_has_its_exit_code(
+    monkeypatch: pytest.MonkeyPatch, terminal: Terminal, command: str, raised: BaseException, code: int, words: str
+) -> None:
+    """Those of ``repro`` begin at 128: 1 to 124 would be a bad commit for ``git bisect run``."""
+
     def broken(*_: object, **__: object) -> None:
-        raise KeyError("a bug")
+        raise raised
 
     monkeypatch.setattr("matrix.__main__.controller_state", broken)
-    monkeypatch.setattr(sys, "argv", ["capmatrix", "list"])
-    with pytest.raises(KeyError):
-        main()
-    assert not issubclass(KeyError, MatrixError)
+    monkeypatch.setattr("matrix.commands.reproduce.read_failure", broken)
+    ended = terminal.run(*([command, "file.json"] if command == "repro" else [command]))
+    assert ended.code == code + (128 if command == "repro" else 0)
+    assert words in ended.err

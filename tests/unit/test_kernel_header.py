@@ -41,6 +41,18 @@ def test_every_algorithm_has_a_portable_variant_of_every_call_on_every_architect
             assert {call for variant in portable for call in variant.provides} == set(interface.calls), (name, arch)
 
 
+def test_a_line_in_a_message_is_one_of_the_file(tree: "Tree", small: Catalog) -> None:
+    path = tree.kernel("hash", "fast", "x86_64")
+    text = path.read_text()
+    broken = text.replace("variant", "variant = = ", 1)
+    path.write_text(broken)
+    number = 1 + broken[: broken.index(" = = ")].count("\n")
+    with pytest.raises(HeaderError) as caught:
+        _read(tree, small, path)
+    assert f"at line {number}," in caught.value.why
+    assert number > 1
+
+
 def test_a_header_reads_as_written(tree: "Tree", small: Catalog) -> None:
     path = tree.kernel(
         "hash",
@@ -148,7 +160,7 @@ def test_a_wrong_state_or_bound_is_one_clear_error(
     ("text", "reason"),
     [
         ("int x;\n", "0 blocks"),
-        ("/*toml\nalgorithm = \n*/\n", "line 1"),
+        ("/*toml\nalgorithm = \n*/\n", "line 2"),
         ("/*toml\n*/\n/*toml\n*/\n", "2 blocks"),
         ("/*toml\nalgorithm = 'cipher'\n", "0 blocks"),
         ("/*toml\n*/\n", "algorithm"),

@@ -1,6 +1,7 @@
 """Published vectors: every one verifies, and a damaged file, an unknown field or a wrong answer is named."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -176,6 +177,30 @@ def test_a_damaged_typed_file_is_refused(tmp_path: Path, text: str, words: str) 
     with pytest.raises(VectorError, match=words) as caught:
         published("chacha20", _manifest(tmp_path, "chacha20.toml", "typed", 1, 'algorithm = "chacha20"'))
     assert "chacha20.toml" in caught.value.where
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('operation = "xor"', 'operation = "xro"', "chacha20 has no operation 'xro'; did you mean 'xor'"),
+        ("out = {", "out = { outt = '', ", "'outt' is no output of xor; did you mean 'out'"),
+        ("in = {", "in = { keyy = '', ", r"inputs \[.*'keyy'.*\], the operation takes"),
+    ],
+)
+def test_a_misspelt_name_of_a_typed_vector_is_answered_with_a_near_one(
+    tmp_path: Path, old: str, new: str, words: str
+) -> None:
+    inputs = f"key = '{'00' * 32}', nonce = '{'00' * 12}', counter = 0, data = '00000000'"
+    row = f"in = {{ {inputs} }}\nout = {{ out = '76b8e0ad' }}"
+    good = f'[[case]]\nname = "a"\norigin = "b"\noperation = "xor"\n{row}\n'
+    manifest = _manifest(tmp_path, "chacha20.toml", "typed", 1, 'algorithm = "chacha20"')
+    (tmp_path / "chacha20.toml").write_text(good)
+    _verify(published("chacha20", manifest), _interface("chacha20"))
+    (tmp_path / "chacha20.toml").write_text(good.replace(old, new))
+    with pytest.raises(VectorError) as caught:
+        _verify(published("chacha20", manifest), _interface("chacha20"))
+    assert re.search(words, caught.value.why)
+    assert "chacha20.toml, entry a" in caught.value.where
 
 
 def test_nist_entries_keep_their_order_and_labels() -> None:
