@@ -12,6 +12,9 @@ from elftools.elf.sections import Section, Symbol, SymbolTableSection
 _WRITE, _EXECUTE = 1, 4
 """Section flags SHF_WRITE and SHF_EXECINSTR (ELF gABI, chapter 4)."""
 _GLOBAL = ("STB_GLOBAL", "STB_WEAK")
+_IFUNC = ("STT_GNU_IFUNC", "STT_LOOS")
+"""Type 10 by the names that pyelftools has for it."""
+_STACK = ".note.GNU-stack"
 _BEFORE_MAIN = (".init", ".fini", ".ctors", ".dtors", ".init_array", ".fini_array", ".preinit_array")
 
 
@@ -32,7 +35,8 @@ class Around:
     ``foreign`` are the global names of other variants' objects, which may only be reached through the dispatcher: a
     variant that calls another by name would be tested in its place, and of two helpers with one name one is lost.
     ``dispatched`` is {dispatch function: algorithm} for all that the interfaces have, ``lost`` are those for which no
-    variant is left here; ``callable`` are the algorithms whose dispatch functions this one may call. ``worker`` and
+    variant is left here; ``callable`` are the algorithms whose dispatch functions this one may call, but not its
+    ``own``: those of the calls that it provides itself. ``worker`` and
     ``libc`` are the names that are taken without any variant.
     """
 
@@ -40,6 +44,7 @@ class Around:
     dispatched: Mapping[str, str] = field(default_factory=dict)
     lost: frozenset[str] = frozenset()
     callable: frozenset[str] = frozenset()
+    own: frozenset[str] = frozenset()
     worker: frozenset[str] = frozenset()
     libc: frozenset[str] = frozenset()
 
@@ -100,9 +105,13 @@ def _symbol_problems(symbols: Mapping[str, Symbol], provided: Mapping[str, str])
         symbol = symbols.get(name)
         if symbol is None or not _is_defined(symbol) or symbol["st_info"]["bind"] == "STB_LOCAL":
             yield f"error: {name} is not exported, but the header provides {call}"
+        elif symbol["st_info"]["type"] in _IFUNC:
+            continue  # told below, of whatever name it is
         elif symbol["st_info"]["type"] != "STT_FUNC" or not symbol["st_size"]:
             yield f"error: {name} lacks its .type or .size: a crash in it could not be named"
     for name, symbol in sorted(symbols.items()):
+        if symbol["st_info"]["type"] in _IFUNC:
+            yield f"error: {name} is an ifunc: its resolver runs before main, on whatever CPU the worker is started"
         hidden = symbol["st_other"]["visibility"] in ("STV_HIDDEN", "STV_INTERNAL")
         if symbol["st_info"]["bind"] in _GLOBAL and _is_defined(symbol) and name not in provided and not hidden:
             yield f"error: {name} is exported, but the header does not provide it: it could replace libc's"
@@ -131,6 +140,8 @@ def _wrong_calls(names: Names, around: Around) -> Iterator[str]:
                 f"error: {name} is called, but the header's composes does not name {algorithm}: "
                 f"cells in which another variant of {algorithm} is taken would not count as different"
             )
+        elif name in around.own:
+            yield f"error: {name} is called, and this variant provides it: another one would answer in its place"
         elif name in around.lost:
             yield f"error: {name} is called, and no variant of {algorithm} that provides it can be built here"
         elif name in around.worker:
@@ -141,9 +152,11 @@ def _section_problems(sections: Iterator[Section]) -> Iterator[str]:
     names = set()
     for section in sections:
         names.add(section.name)
+        if section.name == _STACK and section["sh_flags"] & _EXECUTE:
+            yield f"error: section {_STACK} asks for an executable stack"
         if section["sh_flags"] & _EXECUTE and section["sh_flags"] & _WRITE:
             yield f"error: section {section.name} is writable code"
         if section["sh_size"] and section.name.startswith(_BEFORE_MAIN):
             yield f"error: section {section.name} runs code that nobody called, on whatever CPU the worker is started"
-    if ".note.GNU-stack" not in names:
-        yield "error: no .note.GNU-stack section: whatever links this gets an executable stack"
+    if _STACK not in names:
+        yield f"error: no {_STACK} section: whatever links this gets an executable stack"

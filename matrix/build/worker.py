@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from matrix.build import generate, prototypes
+from matrix.build import generate, linking, objects, prototypes
 from matrix.build.linking import link_problems, lone_source
 from matrix.build.ninja import Edge, discard_damaged, make
 from matrix.build.objects import Around, defined_names, link_names, object_problems
 from matrix.build.prototypes import Function, function_table
 from matrix.build.toolchain import LINK, compiler_version, kernel_flags, worker_flags
-from matrix.errors import BuildError
+from matrix.errors import BuildError, ToolError
 from matrix.model.capability import CapabilityTable
 from matrix.model.catalog import Catalog, Provider
 from matrix.model.interface import Interface
@@ -126,7 +126,9 @@ class _Builder:
         good = tuple(kernels)
         functions = function_table(self.provider.interfaces.values(), good)
         own = self._own_units(functions, good)
-        build_id = _digest([self.compiler, *LINK, *(unit.output for unit in [*kernels.values(), *own])])[:16]
+        build_id = _digest([self.compiler, *LINK, *_checks(), *(unit.output for unit in [*kernels.values(), *own])])[
+            :16
+        ]
         return _Draft(kernels, functions, own, build_id, f"workers/{self.target.name}-{build_id}")
 
     def _link(self, draft: _Draft) -> None:
@@ -182,7 +184,8 @@ class _Builder:
             foreign = frozenset(name for other in self.variants if other is not variant for name in _symbols(other))
             foreign |= {name for other, elf in good.items() if other is not variant for name in defined_names(elf)}
             own = frozenset({variant.algorithm, *variant.composes})
-            rows[variant] = Around(foreign, dispatched, lost, own, worker, libc)
+            provided = frozenset(f"{variant.algorithm}_{call}" for call in variant.provides)
+            rows[variant] = Around(foreign, dispatched, lost, own, provided, worker, libc)
         return rows
 
     def _taken(self) -> tuple[frozenset[str], frozenset[str]]:
@@ -271,11 +274,25 @@ class _Builder:
         todo = [by_output[output] for output in sorted(self.sandbox.missing(by_output))]
         self.sandbox.write({path: data for unit in todo for path, data in unit.files.items()})
         logs = make(self.sandbox, self.folder, [Edge(unit.output, unit.command) for unit in todo])
+        for output, log in logs.items():
+            if any(words in log for words in _COMPILER_KILLED):
+                step = "is there memory enough? Run it again, with fewer processes (-n 1)"
+                raise ToolError("a compiler was killed", where=output, why=log.strip(), step=step)
         return {output: _with_our_paths(log, by_output[output].shown) for output, log in logs.items()}
 
     def _require(self, failures: dict[str, str]) -> None:
         for output, log in failures.items():
             raise BuildError(f"the worker of {self.target.name} does not build", where=output, why=log)
+
+
+_COMPILER_KILLED = ("Killed signal terminated program", "unable to execute command: Killed")
+"""What gcc and clang say of it, which is no fault of the file that was compiled."""
+
+
+@cache
+def _checks() -> tuple[bytes, ...]:
+    """The sources of what looks at objects: what an older check has let through must be looked at again."""
+    return tuple(Path(module.__file__ or "").read_bytes() for module in (objects, linking))
 
 
 @cache

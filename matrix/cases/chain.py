@@ -35,6 +35,10 @@ class ChainLayout(Layout):
         """How a round alone is laid out in the same placement, for the same binding."""
         return Layout(self.interface, self.operation, self._binding, self.placement)
 
+    def rounds_in_window(self, case: Case) -> int:
+        """How many rounds are given the answer of one: as many as answers fit into the window."""
+        return len(_window(case.inputs, self._chain)) // self._answer_bytes(case)
+
     def outputs(self, case: Case, buffers: tuple[bytes, ...]) -> dict[str, bytes]:
         """The last answer on the tape."""
         return {self._output: buffers[0][-self._answer_bytes(case) :]}

@@ -8,9 +8,10 @@ from matrix.cases.case import Case
 from matrix.cases.chain import ChainLayout, first_wrong_round, round_case
 from matrix.cases.layout import Run
 from matrix.model.interface import Operation
-from matrix.oracles.registry import OracleFunction, oracle
+from matrix.oracles.registry import oracle
 from matrix.run import verdict as vd
 from matrix.run.judge import answer_of, judge
+from matrix.run.naming import name_functions
 from matrix.run.session import Bench
 from matrix.run.verdict import Failure
 from matrix.worker.outcome import Outcome
@@ -19,7 +20,7 @@ from matrix.worker.protocol import Op
 
 Failed = tuple[Failure, Operation, Case, Run]
 """A failure and what failed."""
-_EARLIER = "it depends on earlier calls"
+_EARLIER = "it depends on earlier calls, or is not deterministic"
 _SIGNALS = "it needs a signal at the right moment: does the code keep data below the stack pointer?"
 
 
@@ -55,8 +56,35 @@ def _failure_alone(bench: Bench, operation: Operation, case: Case, run: Run) -> 
     """How the case fails in a guest that has run nothing else, None when it passes there."""
     symbols = bench.session.symbols(bench.cell)
     with closing(_outcomes_alone(bench, case, run)) as outcomes:
-        failures = (judge(operation, case, run, outcome, symbols, bench.cpu_words) for outcome in outcomes)
-        return next((failure for failure in failures if failure), None)
+        for outcome in outcomes:
+            failure = judge(operation, case, run, outcome, symbols, bench.cpu_words)
+            failure = failure or (tape_failure(case, run, outcome) if case.chain else None)
+            if failure:
+                name_functions(bench, operation, run, outcome, failure)
+                return failure
+    return None
+
+
+def tape_failure(case: Case, run: Run, outcome: Outcome) -> Failure | None:
+    """Why a chain that ends with the right answer is wrong all the same: an earlier answer, written over by a later
+    round, is not what it was. None when nothing is."""
+    turn = _first_wrong_round(case, run, outcome)
+    if turn is None:
+        return None
+    assert case.chain
+    text = (
+        f"the answer of round {turn + 1} of {case.chain.rounds:,} is wrong, or was written over; the last one is right"
+    )
+    return Failure(vd.WRONG_ANSWER, text)
+
+
+def _first_wrong_round(case: Case, run: Run, outcome: Outcome) -> int | None:
+    layout, reply = run.layout, answer_of(outcome, run)
+    assert isinstance(layout, ChainLayout)
+    assert case.chain
+    if reply is None:
+        return None
+    return first_wrong_round(case, case.chain, oracle(layout.interface, case.operation), reply.outputs[0])
 
 
 def _trace_to_round(bench: Bench, failure: Failure, operation: Operation, case: Case, run: Run) -> None:
@@ -67,24 +95,24 @@ def _trace_to_round(bench: Bench, failure: Failure, operation: Operation, case: 
     layout, chain = run.layout, case.chain
     assert isinstance(layout, ChainLayout)
     assert chain
-    answer = oracle(layout.interface, operation.name)
-    turn = _failing_round(bench, failure, operation, case, run, answer)
+    turn = _failing_round(bench, failure, case, run)
     if turn is None:
         return
-    alone = round_case(case, chain, answer, turn)
-    alone_run = layout.one_round().run(alone)
-    assert alone_run, "a message in one piece can always be laid out"
-    if why := _failure_alone(bench, operation, alone, alone_run):
-        failure.kind, failure.input = why.kind, alone
-        failure.summary = f"round {turn + 1} of {chain.rounds:,}: {why.summary}"
-        failure.details |= why.details
-    else:
-        failure.summary += f"; first wrong in round {turn + 1} of {chain.rounds:,}, which passes alone"
+    answer = oracle(layout.interface, operation.name)
+    # The rounds that are given this answer may have written over it.
+    for number in range(turn, min(turn + layout.rounds_in_window(case) + 1, chain.rounds)):
+        alone = round_case(case, chain, answer, number)
+        alone_run = layout.one_round().run(alone)
+        assert alone_run, "a message in one piece can always be laid out"
+        if why := _failure_alone(bench, operation, alone, alone_run):
+            failure.kind, failure.input = why.kind, alone
+            failure.summary = f"round {number + 1} of {chain.rounds:,}: {why.summary}"
+            failure.details |= why.details
+            return
+    failure.summary += f"; first wrong in round {turn + 1} of {chain.rounds:,}, which passes alone"
 
 
-def _failing_round(
-    bench: Bench, failure: Failure, operation: Operation, case: Case, run: Run, answer: OracleFunction
-) -> int | None:
+def _failing_round(bench: Bench, failure: Failure, case: Case, run: Run) -> int | None:
     """The round, counted from 0, in which the call fails, or whose answer is the first wrong one on the tape."""
     assert case.chain
     step = failure.details.get("step")
@@ -93,5 +121,4 @@ def _failing_round(
     if failure.kind != vd.WRONG_ANSWER:
         return None
     (outcome,) = _outcomes_alone(bench, case, run)
-    reply = answer_of(outcome, run)
-    return first_wrong_round(case, case.chain, answer, reply.outputs[0]) if reply else None
+    return _first_wrong_round(case, run, outcome)

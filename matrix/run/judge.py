@@ -13,6 +13,10 @@ from matrix.run.verdict import Failure
 from matrix.worker import outcome as oc
 from matrix.worker.protocol import NOTHING, RunReply, SignalReply, decode_run
 
+_SI_KERNEL = 128
+"""x86 gives this code and no address for an operand that must be aligned (sigaction(2): general protection)."""
+_PAGE = 4096
+
 
 def answer_of(outcome: oc.Outcome, run: Run) -> RunReply | None:
     """The decoded answer of a RUN, or None when there is none. Raises GuestError for an answer of a wrong form."""
@@ -38,7 +42,10 @@ def judge(
         return Failure(vd.PROTOCOL, f"{problem.what}: {problem.why}")
     assert reply is not None
     outputs = run.outputs(reply.outputs)
-    accepted = not operation.refuses or reply.returned[-1] & 0xFFFFFFFF == 1
+    returned = reply.returned[-1] & 0xFFFFFFFF
+    if operation.refuses and returned not in (0, 1):
+        return Failure(vd.WRONG_ANSWER, f"returned {returned:#x}, neither 1 (right) nor 0 (refused)")
+    accepted = not operation.refuses or returned == 1
     if case.expected is None:
         return _refusal(operation, accepted, outputs)
     if not accepted:
@@ -86,7 +93,8 @@ def _no_answer(run: Run, outcome: oc.Outcome, symbols: Symbols, cpu: str) -> Fai
     if isinstance(outcome, oc.TimedOut):
         return _timeout(run, outcome, symbols)
     if isinstance(outcome, oc.Died):
-        return Failure(vd.CRASH, f"the guest ended with status {outcome.status}: {outcome.stderr.strip()[-300:]}")
+        said = outcome.stderr.strip()[-300:]
+        return Failure(vd.CRASH, f"the guest ended with status {outcome.status}" + (f": {said}" if said else ""))
     if isinstance(outcome, oc.Garbage):
         return Failure(vd.PROTOCOL, f"the guest wrote garbage: {outcome.why}")
     if isinstance(outcome, oc.Unrepeated):
@@ -118,9 +126,8 @@ def describe_crash(run: Run, reply: SignalReply, symbols: Symbols, cpu: str = ""
         place = describe_place(run.buffers, reply.buffer, reply.offset)
         text += f", address {place}"
     elif name in ("SIGSEGV", "SIGBUS"):
-        # x86 gives none for an operand that must be aligned.
-        known = f"address {reply.address:#x}, near no buffer"
-        text += f", {known if reply.address else 'no address given: misaligned for this instruction?'}"
+        known = f"address {reply.address:#x}, {'a null pointer' if reply.address < _PAGE else 'near no buffer'}"
+        text += ", no address given: misaligned for this instruction?" if reply.code == _SI_KERNEL else f", {known}"
     if name == "SIGILL" and cpu:
         text += f", on {cpu}"
     details: dict[str, Any] = {"signal": name, "pc": hex(reply.pc), "symbol": symbol}

@@ -12,13 +12,14 @@ from matrix.cases.placement import Placement
 from matrix.model.choice import length_classes
 from matrix.model.interface import Interface, Operation
 from matrix.run import verdict as vd
-from matrix.run.confirm import confirm
+from matrix.run.confirm import confirm, tape_failure
 from matrix.run.judge import judge
+from matrix.run.naming import name_functions, told_entered
 from matrix.run.session import Bench
 from matrix.run.verdict import CellResult, Failure
 from matrix.worker import outcome as oc
 from matrix.worker.process import Request
-from matrix.worker.protocol import Op, entered_bytes, read_entered, step_function
+from matrix.worker.protocol import Op, entered_bytes, read_entered
 
 MOST_FAILURES = 5
 """A cell stops after so many failures: more of them say little, and a kernel that hangs would take all day."""
@@ -155,9 +156,13 @@ def run_jobs(bench: Bench, collector: Collector, jobs: Iterable[Job], check: Che
         told = _told_when_right(outcome, job.run)
         if told is None:
             failure = judge(job.subject.operation, job.case, job.run, outcome, symbols, bench.cpu_words)
-            told = _told(outcome, job.run) if failure is None else None
+            if failure is None and job.case.chain:
+                failure = tape_failure(job.case, job.run, outcome)
             if failure:
-                _name_functions(bench, job, outcome, failure)
+                name_functions(bench, job.subject.operation, job.run, outcome, failure)
+            else:
+                assert isinstance(outcome, oc.Answer), "what is no answer is a failure"
+                told = told_entered(outcome, job.run)
         else:
             failure = None
         if told is not None:
@@ -171,22 +176,6 @@ def run_jobs(bench: Bench, collector: Collector, jobs: Iterable[Job], check: Che
     confirm(bench, ((failure, job.subject.operation, job.case, job.run) for failure, job in collector.failed))
     collector.name_cases()
     collector.result.entered |= entered.totals()
-
-
-def _name_functions(bench: Bench, job: Job, outcome: oc.Outcome, failure: Failure) -> None:
-    """Add to a failure which call it was found after, or which variants have made a wrong answer together."""
-    functions, step = bench.built.functions, failure.details.get("step")
-    crash = failure.kind in (vd.CRASH, vd.TIMEOUT)
-    if step is not None and not (crash and job.run.steps == 1):  # the symbol of the pc says it then
-        call = functions[step_function(job.run.payload, step)].name
-        number = f" (call {step + 1} of {job.run.steps})" if job.run.steps > 1 else ""
-        failure.summary = f"{call}{number}: {failure.summary}"
-        failure.details["call"] = call
-    elif isinstance(outcome, oc.Answer) and (told := _told(outcome, job.run)):
-        names = sorted(functions[index].name for index in read_entered(told) if functions[index].variant)
-        failure.details["entered"] = names
-        if not bench.cell.variant or len(names) > len({step.call for step in job.subject.operation.steps}):
-            failure.summary += f"; entered {', '.join(names) or 'nothing'}"
 
 
 def _stopped(collector: Collector, left: Iterable[Job]) -> str:
@@ -208,8 +197,3 @@ def _told_when_right(outcome: oc.Outcome, run: Run) -> bytes | None:
         return None
     told = entered_bytes(outcome.payload, run.steps, len(expected))
     return told if told is not None and outcome.payload.endswith(expected) else None
-
-
-def _told(outcome: oc.Outcome, run: Run) -> bytes | None:
-    assert isinstance(outcome, oc.Answer)
-    return entered_bytes(outcome.payload, run.steps, sum(run.returned_lengths))

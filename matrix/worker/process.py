@@ -18,7 +18,10 @@ DEADLINE = 10.0
 """Seconds that one request may take; far above any kernel call, far below a user's patience."""
 _START_DEADLINE = 30.0
 _MOST_FORGIVEN = 3
-"""Deaths without a word that one guest may have and still be believed."""
+"""Deaths without a word of its own that one guest may have and still be believed."""
+_KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL)
+"""How a process ends that was killed: by its status here, and by that of a container."""
+_SURPLUS = "does a kernel start a second process, or write to the channel of the worker?"
 _INTERRUPT_GRACE = 2.0
 _WINDOW_REQUESTS = 256
 _WINDOW_BYTES = 1 << 20
@@ -152,6 +155,9 @@ class Guest:
                     window.answered()
                     self._counts.requests += 1
                     yield result
+                if death is not None and not window.flying:
+                    self._end()
+                    raise GuestError("a guest answers what nobody has asked", why=oc.describe(death), step=_SURPLUS)
                 if death is not None:
                     yield self._confirmed(death, window.lose_all())
         finally:
@@ -204,7 +210,7 @@ class Guest:
         rest = self._reader.unfinished
         status, stderr = self._channel.finish(5.0)
         self._channel = None
-        if rest:
+        if rest and status not in _KILLED:
             return oc.Garbage(f"the stream ends inside a frame: {rest[:16].hex()}")
         return oc.Died(status, stderr)
 
@@ -223,8 +229,8 @@ class Guest:
     def _confirmed(self, death: Outcome, victim: _InFlight) -> Outcome:
         """Run the request alone in a fresh guest; a death that does not repeat is noted as flaky.
 
-        A guest that was killed or paused from outside says nothing, and garbage may belong to an earlier request: they
-        are forgiven a few times. A signal or a hang that the guest itself reported happened, and stays a failure.
+        A guest that was killed or paused from outside says nothing, and garbage may belong to another request: they
+        are forgiven a few times. A signal or a hang that the guest itself reported, or an exit, stays a failure.
         """
         self._restart()
         again = self._alone(victim.request)
@@ -233,8 +239,10 @@ class Guest:
         if not oc.same_death(death, again):
             self._counts.notes.append(f"flaky: {oc.describe(death)}; alone in a fresh guest: {oc.describe(again)}")
             if not oc.is_death(again):
-                silent = isinstance(death, oc.Died | oc.Garbage) or (
-                    isinstance(death, oc.TimedOut) and death.where is None
+                silent = (
+                    isinstance(death, oc.Garbage)
+                    or (isinstance(death, oc.Died) and death.status in _KILLED)
+                    or (isinstance(death, oc.TimedOut) and death.where is None)
                 )
                 self._forgiven += silent
                 if not silent or self._forgiven > _MOST_FORGIVEN:

@@ -1,8 +1,12 @@
 """A run with three broken kernels, as a user sees it: three verdicts, three repro lines, and all cells ran."""
 
+import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
+
+from matrix.errors import ToolError
 
 from ..planted import plants
 from . import support
@@ -52,3 +56,31 @@ def test_a_run_with_broken_kernels(tmp_path: Path) -> None:
         )
         assert done.returncode == 1, done.stdout + done.stderr
         assert re.search(said, done.stdout)
+
+
+KILLED_COMPILER = """\
+#!/bin/sh
+case "$*" in
+*chacha20_c.c*)
+    echo "arm-linux-gnueabihf-gcc: fatal error: Killed signal terminated program cc1" >&2
+    exit 1
+    ;;
+esac
+exec {compiler} "$@"
+"""
+
+
+def test_a_killed_compiler_is_no_fault_of_the_kernel(tmp_path: Path) -> None:
+    """As when memory runs out: run again, and do not look for the error in the file."""
+    name = "arm-linux-gnueabihf-gcc"
+    wrapper = tmp_path / "bin" / name
+    wrapper.parent.mkdir()
+    wrapper.write_text(KILLED_COMPILER.format(compiler=shutil.which(name)))
+    wrapper.chmod(0o755)
+    own = support.environment()["PATH"]
+    more = {"PATH": f"{wrapper.parent}{os.pathsep}{own}", "CAPMATRIX_CACHE": str(tmp_path / "cache")}
+    command = ["-m", "matrix", "run", BUILD, "-n", "0", "--sandbox", "host"]
+    status, output = support.python(tmp_path / "work", *command, more=more)
+    assert status == ToolError.exit_code, output
+    assert "not-run: a compiler was killed" in output
+    assert "build:" not in output

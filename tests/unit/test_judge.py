@@ -138,6 +138,15 @@ def test_accepting_and_refusing(refusing: Interface, symbols: Symbols) -> None:
     assert "out" in leaked.summary
 
 
+@pytest.mark.parametrize("returned", [2, 0xFFFFFFFF, 0x100])
+def test_a_refusal_is_zero_and_nothing_else(refusing: Interface, symbols: Symbols, returned: int) -> None:
+    """A caller that asks for true would take it for right."""
+    for expected in ({"out": RIGHT}, None):
+        failure = Bench(refusing, symbols, expected).answer(bytes(100), (returned,))
+        assert failure
+        assert failure.summary == f"returned {returned:#x}, neither 1 (right) nor 0 (refused)"
+
+
 def _signal(number: int, pc: int, buffer: int = NOTHING, offset: int = 0) -> oc.Crashed:
     return oc.Crashed(SignalReply(number, 1, 0x5000, pc, 0, buffer, offset, 100))
 
@@ -171,6 +180,10 @@ def test_a_bad_access_is_shown_from_the_nearest_buffer(bench: Bench) -> None:
 
 def test_a_bad_access_far_from_everything_names_no_buffer(bench: Bench) -> None:
     assert bench.failure(_signal(SIGSEGV, CODE)).summary.endswith(", address 0x5000, near no buffer")
+    null = oc.Crashed(SignalReply(SIGSEGV, 1, 8, CODE, 0, NOTHING, 0, 0))
+    assert bench.failure(null).summary.endswith(", address 0x8, a null pointer")
+    misaligned = oc.Crashed(SignalReply(SIGSEGV, 128, 0, CODE, 0, NOTHING, 0, 0))
+    assert bench.failure(misaligned).summary.endswith(", no address given: misaligned for this instruction?")
     assert "far from every buffer" in bench.failure(_signal(SIGSEGV, CODE, 11, 0)).summary
 
 

@@ -94,6 +94,11 @@ while True:
         os._exit(7)
     elif verb == "die-once" and first_time(rest):
         os._exit(7)
+    elif verb == "kill-once" and first_time(rest):
+        os.kill(os.getpid(), signal.SIGKILL)
+    elif verb == "half-once" and first_time(rest):
+        write(frame(request, op, 0, b"x" * 50)[:20])
+        os.kill(os.getpid(), signal.SIGKILL)
     elif verb == "crash-once" and first_time(rest):
         crash(11, request, op)
     elif verb == "crash":
@@ -127,6 +132,9 @@ while True:
         status, answer = int(rest.split()[0]), bytes.fromhex(rest.split()[1])
     elif verb == "twice":
         write(frame(request, op, 0, payload))
+    elif verb == "twice-at-once":
+        write(2 * frame(request, op, 0, payload))
+        continue
     write(frame(request, op, status, answer))
 """
 

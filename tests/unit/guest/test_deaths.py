@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from matrix.errors import GuestError
 from matrix.worker import outcome as oc
 from matrix.worker.process import Request
 from matrix.worker.protocol import Op, SignalReply
@@ -43,12 +44,27 @@ def test_a_crash_says_where(stage: Stage) -> None:
     assert stage.counts.notes == []
 
 
-def test_a_death_that_does_not_repeat_is_answered_and_noted(stage: Stage) -> None:
-    asked = ["a", "die-once marker", "b"]
+@pytest.mark.parametrize("verb", ["kill-once", "half-once"])
+def test_a_guest_that_was_killed_is_answered_and_noted(stage: Stage, verb: str) -> None:
+    asked = ["a", f"{verb} marker", "b"]
     assert answers(list(stage.guest().many(requests(*asked)))) == asked
     assert len(stage.counts.notes) == 1
-    assert stage.counts.notes[0].startswith("flaky: ended with status 7")
+    assert stage.counts.notes[0].startswith("flaky: ended with status -9")
     assert "answered" in stage.counts.notes[0]
+
+
+def test_an_exit_that_does_not_repeat_stays_a_failure(stage: Stage) -> None:
+    """Nobody else can make a guest exit: a kernel did, and not every time."""
+    outcomes = list(stage.guest().many(requests("a", "die-once marker", "b")))
+    assert answers(outcomes) == ["a", "Unrepeated", "b"]
+    assert outcomes[1] == oc.Unrepeated(oc.Died(7, ""))
+
+
+def test_an_answer_that_nobody_asked_for_is_an_error_of_ours(stage: Stage) -> None:
+    with pytest.raises(GuestError) as caught:
+        list(stage.guest().many(requests("a", "twice-at-once")))
+    assert "nobody has asked" in caught.value.what
+    assert "second process" in caught.value.step
 
 
 def test_a_crash_that_does_not_repeat_stays_a_failure(stage: Stage) -> None:
@@ -59,7 +75,7 @@ def test_a_crash_that_does_not_repeat_stays_a_failure(stage: Stage) -> None:
 
 
 def test_silent_deaths_are_forgiven_a_few_times_only(stage: Stage) -> None:
-    asked = [f"die-once marker{number}" for number in range(5)]
+    asked = [f"kill-once marker{number}" for number in range(5)]
     assert answers(list(stage.guest().many(requests(*asked)))) == [*asked[:3], "Unrepeated", "Unrepeated"]
 
 
