@@ -59,8 +59,7 @@ def reproduce(path: Path, options: Options, console: Console) -> int:
     same = not options.native and session.sandbox.name == recorded.sandbox
     same = same and result.facts["build_id"] == recorded.build_id
     if not result.failures and same and recorded.kind in BY_THE_KERNEL:
-        text = f"cannot tell: the same build passes {result.runs} runs; it depends on what ran before, or on the moment"
-        console.print(f"{text} of a signal. Run the cell: python -m matrix run {recorded.cell_id}", highlight=False)
+        console.print(_same_build_passes(recorded, result.runs), highlight=False, soft_wrap=True)
         return CANNOT_TELL
     if not result.failures:
         console.print(f"[bold green]passes[/]: {result.runs} run{'s' if result.runs != 1 else ''}")
@@ -73,6 +72,14 @@ def reproduce(path: Path, options: Options, console: Console) -> int:
         console.print(f"cannot tell: this does not build, a {recorded.kind} was recorded", highlight=False)
         return CANNOT_TELL
     return BAD
+
+
+def _same_build_passes(recorded: Recorded, runs: int) -> str:
+    """What may be the reason, and which larger run may show the failure again."""
+    larger = recorded.cell_id if recorded.case else f"{recorded.cell_id.partition('/')[0]} -n 1"
+    before = "what ran before" if recorded.case else "the cells that ran before in the same guest"
+    why = f"it depends on {before}, on chance, or on the moment of a signal"
+    return f"cannot tell: the same build passes {runs} runs; {why}. Run more: python -m matrix run {larger}"
 
 
 def _machine(recorded: Recorded) -> str:
