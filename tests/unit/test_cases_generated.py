@@ -139,6 +139,20 @@ def test_the_zero_word_of_chacha20_is_zero() -> None:
     assert offsets == set(range(8))
 
 
+def test_counters_of_chacha20_cross_every_byte_and_end_beyond_it() -> None:
+    carries = [d for d in chacha20_edges.edges(_interface("chacha20")) if d.name.startswith("byte-carry-")]
+    for bits in (8, 16, 24):
+        crossed = set()
+        for draft in carries:
+            start = draft.inputs["counter"]
+            assert isinstance(start, int)
+            last = start + (len(bytes(draft.inputs["data"])) - 1) // 64
+            if start >> bits != last >> bits:
+                crossed.add((start >> bits, -start % (1 << bits)))
+        assert {(0, left) for left in (1, 2, 3, 4, 5, 8, 15)} <= crossed
+        assert any(upper for upper, _ in crossed)
+
+
 @pytest.mark.parametrize("edges", [chacha20_edges.edges, poly1305_edges.edges])
 def test_own_edges_have_unique_names(edges: Callable[[Interface], list[Draft]]) -> None:
     algorithm = edges.__module__.rpartition(".")[2].removesuffix("_edges")
