@@ -26,6 +26,7 @@ class Placement:
     """One way to run a case.
 
     ``place`` holds for every buffer, ``offsets`` (by role) for some; ``alias`` puts an output where its input lies.
+    ``odd_states`` puts every state at an odd multiple of its alignment, so that it has no more than it asks for.
     ``cut`` is where the message is cut in two (bytes, 'last' or 'random'), ``chunk`` the length of equal pieces;
     ``empty`` puts a piece of no bytes behind all of it, or between two pieces ('empty-last', 'empty-middle').
     ``again`` runs all steps twice on the same state; ``unmask`` takes every capability away between two pieces.
@@ -35,6 +36,7 @@ class Placement:
     name: str
     place: Place = Place.FLUSH_AFTER
     offsets: dict[str, int] = field(default_factory=dict)
+    odd_states: bool = False
     alias: bool = False
     cut: int | str | None = None
     chunk: int = 0
@@ -101,7 +103,7 @@ def all_placements(interface: Interface, operation: Operation, dispatched: bool)
 def _offsets(interface: Interface, operation: Operation) -> Iterator[Placement]:
     roles = pointer_roles(interface, operation)
     for offset in OFFSETS:
-        yield Placement(f"all-offset-{offset}", Place.OFFSET, dict.fromkeys(roles, offset))
+        yield Placement(f"all-offset-{offset}", Place.OFFSET, dict.fromkeys(roles, offset), odd_states=True)
         if len(roles) > 1:
             for role in roles:
                 yield Placement(f"{role}-offset-{offset}", Place.OFFSET, {role: offset})

@@ -12,7 +12,7 @@ from matrix.errors import TableError
 from matrix.model.catalog import Catalog
 from matrix.model.interface import Operation, Size, load_interface
 from matrix.model.kernel import State
-from matrix.worker.protocol import BUFFER_LAYOUT, RUN_LAYOUT, STEP_LAYOUT, WORD_LAYOUT, Role
+from matrix.worker.protocol import BUFFER_LAYOUT, RUN_LAYOUT, STEP_LAYOUT, WORD_LAYOUT, Place, Role
 
 if TYPE_CHECKING:
     from tests.unit.conftest import Tree
@@ -127,6 +127,25 @@ def test_empty_pieces_are_passed_where_the_input_may_be_empty(catalog: Catalog) 
     assert wanted | {"chunks-128", "chunks-1024"} <= names(sha256.operations["blocks"])
     never_empty = replace(sha256.operations["hash"], inputs={"data": Size(minimum=1)})
     assert not wanted & names(never_empty)
+
+
+@pytest.mark.parametrize(
+    ("align", "place", "offset"),
+    [(1, Place.OFFSET, 1), (8, Place.OFFSET, 8), (32, Place.OFFSET, 32), (64, Place.FLUSH_AFTER, 0)],
+)
+def test_offsets_of_all_put_a_state_at_an_odd_multiple_of_its_alignment(
+    catalog: Catalog, align: int, place: Place, offset: int
+) -> None:
+    interface = catalog.provider("kernels").interfaces["sha256"]
+    operation = interface.operations["hash"]
+    binding = Binding(dict.fromkeys(interface.calls, 0), {"ctx": State(128, align)}, 4)
+    for placement in all_placements(interface, operation, dispatched=False):
+        layout = Layout(interface, operation, binding, placement)
+        state = next(slot.template for slot in layout.slots if slot.role is Role.STATE)
+        if placement.name.startswith("all-offset-"):
+            assert (state.place, state.offset, state.align) == (place, offset, align)
+        else:
+            assert (state.place, state.offset) in ((Place.FLUSH_AFTER, 0), (Place.FLUSH_BEFORE, 0))
 
 
 def test_the_upper_half_of_a_constant_is_dirty_on_64_bits(catalog: Catalog) -> None:
