@@ -1,4 +1,4 @@
-"""Hard inputs of ChaCha20: a word that ends at zero, extreme keys and nonces, no carry into the nonce."""
+"""Hard inputs of ChaCha20: a word that ends at zero, extreme keys and nonces, carries in the counter and none out."""
 
 from collections.abc import Iterator
 
@@ -23,6 +23,12 @@ _WRAPS = (
     (0xFFFFFFF1, 33),
     (0xFFFFFFF8, 16),
 )
+_CARRIES = (8, 16, 24)
+"""Bits of the counter below which all are ones when it starts to cross: the last one of a byte is lost alone."""
+_UPPER = 0x5A3C_9600
+"""What stands above those bits, apart from a single one."""
+_BEFORE = ((1, 2), (2, 5), (3, 4), (4, 9), (5, 8), (8, 17), (15, 33))
+"""Counts that are left before the carry, and the blocks of the message."""
 
 
 def edges(interface: Interface) -> Iterator[Draft]:
@@ -30,6 +36,7 @@ def edges(interface: Interface) -> Iterator[Draft]:
     yield from _zero_word()
     yield from _extremes()
     yield from _nonce_carry()
+    yield from _byte_carries()
 
 
 def _draft(name: str, key: bytes, nonce: bytes, counter: int, data: bytes, tier: Tier) -> Draft:
@@ -69,3 +76,14 @@ def _nonce_carry() -> Iterator[Draft]:
         for name, byte in (("00", b"\x00"), ("ff", b"\xff")):
             label = f"carry-{counter:08x}-b{blocks:02d}-{name}"
             yield _draft(label, distinct(label, 32), byte * 12, counter, stream(label, 64 * blocks - 3), "boundary")
+
+
+def _byte_carries() -> Iterator[Draft]:
+    """Counters that cross 2^8, 2^16 and 2^24, with zeros above and without, at every distance that lanes have."""
+    for bits in _CARRIES:
+        for target in (1 << bits, _UPPER >> bits << bits):
+            for left, blocks in _BEFORE:
+                label = f"byte-carry-{target - left:08x}-b{blocks:02d}"
+                key, nonce = distinct(f"{label}.key", 32), distinct(f"{label}.nonce", 12)
+                data = stream(label, 64 * blocks - blocks % 4)
+                yield _draft(label, key, nonce, target - left, data, "boundary")

@@ -10,6 +10,7 @@ from matrix.model.interface import Argument, Interface, Length, Operation, Point
 from matrix.model.kernel import State
 from matrix.worker.protocol import (
     BUFFER_LAYOUT,
+    LINE_BYTES,
     MAX_STEPS,
     NOTHING,
     RUN_LAYOUT,
@@ -209,7 +210,9 @@ class Layout:
 
     def _slot(self, name: str, role: Role, output: str, length: Callable[[Case], int], align: int) -> Slot:
         place, offset = self.placement.place, self.placement.offsets.get(name, 0)
-        if place is Place.OFFSET and (name not in self.placement.offsets or role is Role.STATE):
+        if role is Role.STATE and self.placement.odd_states and align < LINE_BYTES:
+            place, offset = Place.OFFSET, align
+        elif place is Place.OFFSET and (name not in self.placement.offsets or role is Role.STATE):
             place, offset = Place.FLUSH_AFTER, 0
         head = BUFFER_LAYOUT.pack(role, place, offset, align, 0, 0)[:-4]
         return Slot(name, role, output, head, length, Buffer(name, role, 0, b"", place, offset, align))

@@ -31,9 +31,12 @@ def distinct(label: str, length: int) -> bytes:
 
 
 def open_roles(operation: Operation) -> tuple[str, ...]:
-    """The inputs with an open range of lengths; the one that is split into pieces comes first."""
+    """The inputs with an open range of lengths, the message first.
+
+    That is the one that is split into pieces, else one that an output is as long as."""
     roles = [role for role, size in operation.inputs.items() if size.minimum is not None]
-    return tuple(sorted(roles, key=lambda role: role != operation.split_role))
+    followed = {size.like for size in operation.outputs.values()}
+    return tuple(sorted(roles, key=lambda role: (role != operation.split_role, role not in followed)))
 
 
 def clip(size: Size, length: int) -> int:

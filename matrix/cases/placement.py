@@ -5,17 +5,20 @@ from dataclasses import dataclass, field
 
 from matrix.cases.case import Case
 from matrix.cases.material import draw
-from matrix.model.interface import Interface, Operation, Pointer
+from matrix.model.interface import Interface, Operation, Pointer, Size
 from matrix.worker.protocol import Place
 
 OFFSETS = (*range(1, 16), 16, 32, 48)
 """Distances of a first byte from a 64-byte boundary; 16, 32 and 48 leave 16- and 32-byte accesses misaligned."""
 CUTS = (0, 1, 15, 16, 17, 63, 64, 65, 71, 72, 73, 127, 128, 129, 135, 136, 137, 167, 168, 169)
 """Where a message is cut in two, in bytes: nothing, one byte, around the blocks of published kernels and SHA-3."""
-CHUNKS = (1, 3, 16, 33, 64, 97)
-"""Lengths in bytes of the pieces of a message that is cut into many; at most MOST_PIECES of them."""
+CHUNKS = (1, 3, 16, 33, 64, 97, 160, 1031)
+"""Lengths in bytes of the pieces of a message that is cut into many; at most MOST_PIECES of them.
+
+The last two make three and more pieces that are each long enough for the widest loops of published kernels."""
 MOST_PIECES = 200
 _LAST, _RANDOM = "last", "random"
+_EMPTY_LAST, _EMPTY_MIDDLE = "empty-last", "empty-middle"
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,9 @@ class Placement:
     """One way to run a case.
 
     ``place`` holds for every buffer, ``offsets`` (by role) for some; ``alias`` puts an output where its input lies.
-    ``cut`` is where the message is cut in two (bytes, 'last' or 'random'), ``chunk`` the length of equal pieces.
+    ``odd_states`` puts every state at an odd multiple of its alignment, so that it has no more than it asks for.
+    ``cut`` is where the message is cut in two (bytes, 'last' or 'random'), ``chunk`` the length of equal pieces;
+    ``empty`` puts a piece of no bytes behind all of it, or between two pieces ('empty-last', 'empty-middle').
     ``again`` runs all steps twice on the same state; ``unmask`` takes every capability away between two pieces.
     ``starter`` is another variant that starts the states, which have the same layout there.
     """
@@ -31,9 +36,11 @@ class Placement:
     name: str
     place: Place = Place.FLUSH_AFTER
     offsets: dict[str, int] = field(default_factory=dict)
+    odd_states: bool = False
     alias: bool = False
     cut: int | str | None = None
     chunk: int = 0
+    empty: str = ""
     again: bool = False
     unmask: bool = False
     starter: str = ""
@@ -41,7 +48,7 @@ class Placement:
     @property
     def whole(self) -> bool:
         """Whether the message is one piece."""
-        return self.cut is None and not self.chunk
+        return self.cut is None and not self.chunk and not self.empty
 
     def pieces(self, case: Case, length: int, unit: int) -> list[int] | None:
         """Lengths of the pieces of a message of ``length`` bytes, all but the last multiples of ``unit``.
@@ -54,6 +61,8 @@ class Placement:
             size = max(unit, self.chunk - self.chunk % unit)
             count = -(-length // size)
             return [size] * (count - 1) + [length - size * (count - 1)] if 1 < count <= MOST_PIECES else None
+        if self.empty:
+            return self._around_nothing(case, length, unit)
         if self.cut == _LAST:
             at = length - 1
         elif self.cut == _RANDOM:
@@ -63,6 +72,16 @@ class Placement:
             at = self.cut
         at -= at % unit
         return [at, length - at] if 0 <= at < length or (at == 0 and self.cut == 0) else None
+
+    def _around_nothing(self, case: Case, length: int, unit: int) -> list[int] | None:
+        """Pieces of which the last or the middle one is empty and the one before it is not; None when none fit."""
+        if self.empty == _EMPTY_LAST:
+            return [length, 0] if length and length % unit == 0 else None
+        places = (length - 1) // unit  # between two pieces that both have bytes
+        if places < 1:
+            return None
+        at = unit * (1 + draw(f"{case.algorithm}.{case.name}.empty", places))
+        return [at, 0, length - at]
 
 
 QUICK = (Placement("after"), Placement("before", Place.FLUSH_BEFORE))
@@ -84,7 +103,7 @@ def all_placements(interface: Interface, operation: Operation, dispatched: bool)
 def _offsets(interface: Interface, operation: Operation) -> Iterator[Placement]:
     roles = pointer_roles(interface, operation)
     for offset in OFFSETS:
-        yield Placement(f"all-offset-{offset}", Place.OFFSET, dict.fromkeys(roles, offset))
+        yield Placement(f"all-offset-{offset}", Place.OFFSET, dict.fromkeys(roles, offset), odd_states=True)
         if len(roles) > 1:
             for role in roles:
                 yield Placement(f"{role}-offset-{offset}", Place.OFFSET, {role: offset})
@@ -110,12 +129,20 @@ def _cuts(interface: Interface, operation: Operation, dispatched: bool) -> Itera
             yield Placement(f"cut-{cut}", cut=cut)
         for chunk in dict.fromkeys(max(unit, size - size % unit) for size in CHUNKS):
             yield Placement(f"chunks-{chunk}", chunk=chunk)
+        if all(_may_be_empty(operation.inputs[role]) for role, _ in operation.splits):
+            yield Placement(_EMPTY_LAST, empty=_EMPTY_LAST)
+            yield Placement(_EMPTY_MIDDLE, empty=_EMPTY_MIDDLE)
         if operation.alias:
             yield Placement("in-place-cut-random", alias=True, cut=_RANDOM)
         if dispatched and stateful:
             yield Placement("unmask-random", cut=_RANDOM, unmask=True)
     if stateful and not ambiguous:
         yield Placement("again", again=True)
+
+
+def _may_be_empty(size: Size) -> bool:
+    """Whether an input, and so a piece of it, may have no bytes."""
+    return size.minimum == 0 or 0 in size.choices
 
 
 def rotating(placements: Sequence[Placement], turn: int, count: int) -> list[Placement]:

@@ -3,18 +3,21 @@
 from collections.abc import Iterator
 
 from matrix.cases.case import Draft, Inputs, Tier
-from matrix.cases.material import clip, draw, fill, stream
+from matrix.cases.lengths import drawn_lengths
+from matrix.cases.material import clip, draw, fill, open_roles, stream
 from matrix.model.interface import Interface, Operation
 
 DEFAULT_COUNT = 200
 EXHAUSTIVE_COUNT = 2000
 _LENGTH_BITS = 13
-"""Lengths are below 2^13, small ones as likely as large ones."""
+"""Lengths are below 2^13, small ones as likely as large ones; long messages are cases of their own."""
+_LONG_SECOND = 9
+"""Of an open input beside the message, one in this many of the drawn lengths is tried."""
 _SMOKE, _BOUNDARY = 2, 12
 
 
 def random_cases(interface: Interface, seed: int, exhaustive: bool) -> Iterator[Draft]:
-    """DEFAULT_COUNT cases of each operation (EXHAUSTIVE_COUNT when ``exhaustive``), fixed by ``seed``."""
+    """DEFAULT_COUNT cases of each operation (EXHAUSTIVE_COUNT when ``exhaustive``) and long ones, fixed by ``seed``."""
     for operation in interface.operations.values():
         prefix = f"{operation.name}-" if len(interface.operations) > 1 else ""
         for index in range(EXHAUSTIVE_COUNT if exhaustive else DEFAULT_COUNT):
@@ -22,6 +25,22 @@ def random_cases(interface: Interface, seed: int, exhaustive: bool) -> Iterator[
             inputs = _inputs(operation, f"{seed}.{interface.algorithm}.{name}", structured=index % 2 == 1)
             tier: Tier = "smoke" if index < _SMOKE else "boundary" if index < _BOUNDARY else "full"
             yield Draft(name, operation.name, inputs, f"random seed={seed}", tier)
+        yield from _long_cases(interface, operation, prefix, seed)
+
+
+def _long_cases(interface: Interface, operation: Operation, prefix: str, seed: int) -> Iterator[Draft]:
+    """Inputs of 4 KiB to LONGEST, one at a time: the message in every drawn length, the others in a few."""
+    for position, role in enumerate(open_roles(operation)):
+        size, which = operation.inputs[role], f"{role}-" if position else ""
+        lengths = drawn_lengths(f"{seed}.{interface.algorithm}.{prefix}bulk-{which}")
+        for index in range(position and _LONG_SECOND // 2, len(lengths), _LONG_SECOND if position else 1):
+            length = lengths[index] - lengths[index] % size.multiple
+            if length == clip(size, length):
+                name = f"{prefix}bulk-{which}{index:02d}"
+                label = f"{seed}.{interface.algorithm}.{name}"
+                words = {word: _word(f"{label}.{word}") for word, kind in operation.inputs.items() if kind.word}
+                inputs = fill(operation, label, {role: length}, words, draw(label, 1 << 16))
+                yield Draft(name, operation.name, inputs, f"random seed={seed}", "full")
 
 
 def _inputs(operation: Operation, label: str, structured: bool) -> Inputs:

@@ -13,6 +13,8 @@ MAX_BUFFERS = 12
 MAX_STEPS = 16384
 """Steps of one RUN; the worker has room for no more (kernels/worker/run.c)."""
 SLOT_BYTES = 128 << 10
+LINE_BYTES = 64
+"""What place OFFSET counts from; offsets are smaller."""
 NOTHING = 0xFFFF
 """A function or buffer index that names none; as a step's function it means SET_MASK."""
 _HEADER = struct.Struct("<IIHH")

@@ -8,6 +8,7 @@ import pytest
 from matrix.cases import chacha20_edges, poly1305_edges
 from matrix.cases.case import Draft
 from matrix.cases.edges import COUNTERS, MAX_BLOCKS, generic_edges
+from matrix.cases.lengths import BULK_END, LONGEST, drawn_lengths
 from matrix.cases.material import DISTINCT_LIMIT, distinct, draw, stream
 from matrix.cases.randomized import DEFAULT_COUNT, random_cases, structured_bytes
 from matrix.model.interface import Interface, load_interface
@@ -115,10 +116,45 @@ def test_random_cases_depend_on_the_seed_only() -> None:
     interface = _interface("chacha20")
     first, again, other = (list(random_cases(interface, seed, exhaustive=False)) for seed in (1, 1, 2))
     assert first == again
-    assert len(first) == DEFAULT_COUNT
+    assert sum(d.name.startswith("rand-") for d in first) == DEFAULT_COUNT
     assert [d.inputs for d in first] != [d.inputs for d in other]
     assert first[0].origin == "random seed=1"
     assert len(set(_lengths(first, "data", "rand-"))) > 50
+
+
+def test_long_messages_are_drawn_with_all_kinds_of_tails() -> None:
+    drafts = [d for d in random_cases(_interface("chacha20"), 1, exhaustive=False) if d.name.startswith("bulk-")]
+    lengths = _lengths(drafts, "data", "bulk-")
+    assert {d.tier for d in drafts} == {"full"}
+    assert all(4096 <= length <= LONGEST for length in lengths)
+    assert [sum(low <= length < 2 * low for length in lengths) for low in (4096, 8192, 16384, 32768)] == [6, 6, 6, 6]
+    assert sum(length > BULK_END for length in lengths) == 3
+    for modulus in (64, 256):
+        assert {length % modulus * 8 // modulus for length in lengths} == set(range(8))
+    assert any(length >= 8448 and 2 <= length % 64 <= 62 for length in lengths)
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_drawn_lengths_fit_a_slot_and_differ_by_seed(seed: int) -> None:
+    lengths = drawn_lengths(f"{seed}")
+    assert len(set(lengths)) == len(lengths)
+    assert max(lengths) <= LONGEST
+    assert lengths != drawn_lengths(f"{seed}.other")
+
+
+def test_long_inputs_follow_any_interface(tmp_path: Path) -> None:
+    path = tmp_path / "many.toml"
+    text = MANY_INPUTS.replace('data = "0..", more', 'other = "0..", data = "0../48", more')
+    path.write_text(text.replace('"len(key)", "tweak:u32"', '"tweak:u32", "other:in"'))
+    drafts = [d for d in random_cases(load_interface(path), 1, exhaustive=False) if "bulk-" in d.name]
+    assert {d.operation for d in drafts} == {"work"}  # the other has no open input
+    assert not [d for d in drafts if "aad" in d.name]  # it ends at 40 bytes
+    other = _lengths(drafts, "other", "work-bulk-other-")
+    message = _lengths([d for d in drafts if "bulk-other-" not in d.name], "data", "work-bulk-")
+    assert (len(message), len(other)) == (27, 3)
+    assert max(message) > BULK_END
+    assert min(*message, *other) >= 4096 - 48
+    assert not any(length % 48 for length in message)
 
 
 def test_structured_bytes_hold_runs_of_zeros_and_ones() -> None:
@@ -137,6 +173,20 @@ def test_the_zero_word_of_chacha20_is_zero() -> None:
         chacha20_edges.ZERO_WORD_COUNTER - d.inputs["counter"] for d in lanes if isinstance(d.inputs["counter"], int)
     }
     assert offsets == set(range(8))
+
+
+def test_counters_of_chacha20_cross_every_byte_and_end_beyond_it() -> None:
+    carries = [d for d in chacha20_edges.edges(_interface("chacha20")) if d.name.startswith("byte-carry-")]
+    for bits in (8, 16, 24):
+        crossed = set()
+        for draft in carries:
+            start = draft.inputs["counter"]
+            assert isinstance(start, int)
+            last = start + (len(bytes(draft.inputs["data"])) - 1) // 64
+            if start >> bits != last >> bits:
+                crossed.add((start >> bits, -start % (1 << bits)))
+        assert {(0, left) for left in (1, 2, 3, 4, 5, 8, 15)} <= crossed
+        assert any(upper for upper, _ in crossed)
 
 
 @pytest.mark.parametrize("edges", [chacha20_edges.edges, poly1305_edges.edges])

@@ -1,17 +1,18 @@
 """Operations with constants and with more than one input that is cut: how they read, and the calls that they become."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from matrix.cases.case import Case
 from matrix.cases.layout import Binding, Layout
-from matrix.cases.placement import Placement
+from matrix.cases.placement import Placement, all_placements
 from matrix.errors import TableError
 from matrix.model.catalog import Catalog
-from matrix.model.interface import load_interface
+from matrix.model.interface import Operation, Size, load_interface
 from matrix.model.kernel import State
-from matrix.worker.protocol import BUFFER_LAYOUT, RUN_LAYOUT, STEP_LAYOUT, WORD_LAYOUT, Role
+from matrix.worker.protocol import BUFFER_LAYOUT, RUN_LAYOUT, STEP_LAYOUT, WORD_LAYOUT, Place, Role
 
 if TYPE_CHECKING:
     from tests.unit.conftest import Tree
@@ -83,6 +84,68 @@ def test_an_empty_first_piece_is_a_call(catalog: Catalog) -> None:
     found = calls(catalog, 3, 0, Placement("cut", cut=0))
     assert [call[2:4] for call in found if call[0] == "absorb"] == [[0, 0], [0, 3]]
     assert [call[2:4] for call in found if call[0] == "squeeze"] == [[0, 0], [0, 0]]
+
+
+def test_an_empty_piece_comes_last_or_between_two_that_are_not(catalog: Catalog) -> None:
+    found = calls(catalog, 3, 5, Placement("empty-last", empty="empty-last"))
+    assert [call[2:4] for call in found if call[0] == "absorb"] == [[0, 3], [3, 0]]
+    assert [call[2:4] for call in found if call[0] == "squeeze"] == [[0, 5], [5, 0]]
+    found = calls(catalog, 2, 0, Placement("empty-middle", empty="empty-middle"))
+    assert [call[2:4] for call in found if call[0] == "absorb"] == [[0, 1], [1, 0], [1, 1]]
+    assert [call[2:4] for call in found if call[0] == "squeeze"] == [[0, 0]]
+    assert calls(catalog, 0, 1, Placement("empty-middle", empty="empty-middle")) == []
+
+
+@pytest.mark.parametrize(
+    ("placement", "length", "unit", "pieces"),
+    [
+        (Placement("p", empty="empty-last"), 0, 1, None),
+        (Placement("p", empty="empty-last"), 128, 64, [128, 0]),
+        (Placement("p", empty="empty-last"), 129, 64, None),  # what is not the last piece is whole blocks
+        (Placement("p", empty="empty-middle"), 1, 1, None),
+        (Placement("p", empty="empty-middle"), 64, 64, None),
+        (Placement("p", empty="empty-middle"), 65, 64, [64, 0, 1]),
+        (Placement("p", empty="empty-middle"), 128, 64, [64, 0, 64]),
+        (Placement("p", chunk=160), 512, 1, [160, 160, 160, 32]),
+        (Placement("p", chunk=1031), 3300, 64, [1024, 1024, 1024, 228]),
+    ],
+)
+def test_a_message_is_cut_into(placement: Placement, length: int, unit: int, pieces: list[int] | None) -> None:
+    case = Case("case", "any", "op", {}, "test", "full", None)
+    assert placement.pieces(case, length, unit) == pieces
+
+
+def test_empty_pieces_are_passed_where_the_input_may_be_empty(catalog: Catalog) -> None:
+    interfaces = catalog.provider("kernels").interfaces
+    sha256 = interfaces["sha256"]
+
+    def names(operation: Operation) -> set[str]:
+        return {placement.name for placement in all_placements(sha256, operation, dispatched=False)}
+
+    wanted = {"empty-last", "empty-middle"}
+    assert wanted | {"chunks-160", "chunks-1031"} <= names(sha256.operations["hash"])
+    assert wanted | {"chunks-128", "chunks-1024"} <= names(sha256.operations["blocks"])
+    never_empty = replace(sha256.operations["hash"], inputs={"data": Size(minimum=1)})
+    assert not wanted & names(never_empty)
+
+
+@pytest.mark.parametrize(
+    ("align", "place", "offset"),
+    [(1, Place.OFFSET, 1), (8, Place.OFFSET, 8), (32, Place.OFFSET, 32), (64, Place.FLUSH_AFTER, 0)],
+)
+def test_offsets_of_all_put_a_state_at_an_odd_multiple_of_its_alignment(
+    catalog: Catalog, align: int, place: Place, offset: int
+) -> None:
+    interface = catalog.provider("kernels").interfaces["sha256"]
+    operation = interface.operations["hash"]
+    binding = Binding(dict.fromkeys(interface.calls, 0), {"ctx": State(128, align)}, 4)
+    for placement in all_placements(interface, operation, dispatched=False):
+        layout = Layout(interface, operation, binding, placement)
+        state = next(slot.template for slot in layout.slots if slot.role is Role.STATE)
+        if placement.name.startswith("all-offset-"):
+            assert (state.place, state.offset, state.align) == (place, offset, align)
+        else:
+            assert (state.place, state.offset) in ((Place.FLUSH_AFTER, 0), (Place.FLUSH_BEFORE, 0))
 
 
 def test_the_upper_half_of_a_constant_is_dirty_on_64_bits(catalog: Catalog) -> None:
