@@ -66,7 +66,9 @@ void registers_prepare(void)
         state *= 0xd1342543de82ef95;
         worker_noise[i] = (uint8_t)(state >> 56);
     }
-#if defined(__i386__)
+#if defined(__arm__)
+    worker_noise_vectors = worker_raw[0] >> 12 & 1;   /* NEON, which implies d16-d31 */
+#elif defined(__i386__)
     worker_noise_vectors = worker_raw[1] >> 26 & 1;   /* SSE2 */
 #endif
 #if defined(REGISTERS_WIDE)

@@ -62,7 +62,7 @@ enum { NOISE_BYTES = 512, CALL_WORDS = 8, REGISTERS_TEXT = 128 };
 
 extern struct registers worker_known, worker_after;
 extern uint8_t worker_noise[NOISE_BYTES];   /* what caller-saved registers hold at a call */
-extern uint32_t worker_noise_vectors;       /* i386: not 0 if the xmm registers exist */
+extern uint32_t worker_noise_vectors;       /* not 0 if these exist: d16-d31 of 32-bit ARM, xmm of i386 */
 extern uint32_t worker_wide_vectors;        /* x86: not 0 if the ymm registers exist */
 
 /* Once, after detect(). */

@@ -23,9 +23,17 @@ worker_call:
     ldm     r2, {r4-r7}
     stm     sp, {r4-r7}
 
-    /* noise in d0-d7, known values in what the function must keep, words 0 to 3 */
+    /* noise in d0-d7, and in d16-d31 if the machine has them */
     ldr     r3, =worker_noise
-    vldm    r3, {d0-d7}
+    vldm    r3!, {d0-d7}
+    ldr     r2, =worker_noise_vectors
+    ldr     r2, [r2]
+    cmp     r2, #0
+    .fpu    vfpv3
+    vldmne  r3, {d16-d31}
+    .fpu    vfpv3-d16
+
+    /* known values in what the function must keep, words 0 to 3 */
     ldr     r2, =worker_known
     str     sp, [r2, #REGISTERS_SP]
     add     r3, r2, #REGISTERS_VECTOR
