@@ -5,6 +5,7 @@
 
 #include "control.h"
 #include "detect.h"
+#include "entry.h"
 
 struct registers worker_known, worker_after;
 uint8_t worker_noise[NOISE_BYTES] __attribute__((aligned(64)));
@@ -15,9 +16,7 @@ _Static_assert(offsetof(struct registers, sp) == REGISTERS_SP, "assembly and C a
 #if defined(REGISTERS_VECTOR)
 _Static_assert(offsetof(struct registers, vector) == REGISTERS_VECTOR, "assembly and C agree");
 #endif
-#if defined(REGISTERS_FLAGS)
 _Static_assert(offsetof(struct registers, flags) == REGISTERS_FLAGS, "assembly and C agree");
-#endif
 #if defined(REGISTERS_PLATFORM)
 _Static_assert(offsetof(struct registers, platform) == REGISTERS_PLATFORM, "assembly and C agree");
 #endif
@@ -111,6 +110,8 @@ bool registers_kept(char names[REGISTERS_TEXT], bool assembly)
             add_name(names, core_names[i]);
     if (worker_after.sp != worker_known.sp)
         add_name(names, "sp");
+    if (!entry_frame_kept())
+        add_name(names, "caller-frame");
 #if defined(REGISTERS_VECTOR)
     for (size_t i = 0; i < 8; i++)
         if (worker_after.vector[i] != worker_known.vector[i])
@@ -124,7 +125,7 @@ bool registers_kept(char names[REGISTERS_TEXT], bool assembly)
     if (!upper_halves_clean())
         add_name(names, "ymm-upper-halves");
 #endif
-#if defined(REGISTERS_FLAGS)
+#if defined(__i386__) || defined(__x86_64__)
     if (worker_after.flags & 0x400)
         add_name(names, "direction-flag");
 #endif
