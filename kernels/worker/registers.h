@@ -24,7 +24,8 @@
 #elif defined(__x86_64__)
 #define REGISTERS_SP 48        /* after rbx rbp r12-r15 */
 #define REGISTERS_FLAGS 56
-#define REGISTERS_WIDE 64      /* ymm0-ymm15 */
+#define REGISTERS_X87 64       /* 28 bytes as FNSTENV writes them */
+#define REGISTERS_WIDE 96      /* ymm0-ymm15 */
 #else
 #error "no trampoline for this architecture"
 #endif
@@ -58,6 +59,8 @@ struct registers {
     uint64_t core[6];
     uint64_t sp;
     uint64_t flags;
+    uint32_t x87[7];
+    uint32_t unused;
     uint64_t wide[16][4];
 #endif
 };

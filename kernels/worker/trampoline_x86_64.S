@@ -74,6 +74,8 @@ worker_call:
     pushfq
     popq    worker_after + REGISTERS_FLAGS(%rip)
     cld
+    fnstenv worker_after + REGISTERS_X87(%rip)
+    fldcw   worker_after + REGISTERS_X87(%rip)   /* FNSTENV has masked every exception */
     cmpl    $0, worker_wide_vectors(%rip)
     je      2f
     vmovups %ymm0, worker_after + REGISTERS_WIDE + 0(%rip)
