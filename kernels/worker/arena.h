@@ -29,6 +29,7 @@ enum place {
 
 struct buffer {
     enum role role;
+    enum place place;
     uint32_t length;
     const uint8_t *data;   /* in, inout: the bytes to start with, in the frame */
     uint8_t *start;        /* the address that kernels get */

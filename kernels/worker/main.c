@@ -15,6 +15,7 @@
 #include "arena.h"
 #include "crash.h"
 #include "detect.h"
+#include "entry.h"
 #include "frame.h"
 #include "registers.h"
 #include "replay.h"
@@ -170,6 +171,7 @@ int main(int argc, char **argv)
         return usage();
     }
     arena_open();
+    entry_open();
     detect();
     registers_prepare();
     if (microseconds)

@@ -5,6 +5,7 @@
 
 #include "control.h"
 #include "detect.h"
+#include "entry.h"
 
 struct registers worker_known, worker_after;
 uint8_t worker_noise[NOISE_BYTES] __attribute__((aligned(64)));
@@ -15,9 +16,7 @@ _Static_assert(offsetof(struct registers, sp) == REGISTERS_SP, "assembly and C a
 #if defined(REGISTERS_VECTOR)
 _Static_assert(offsetof(struct registers, vector) == REGISTERS_VECTOR, "assembly and C agree");
 #endif
-#if defined(REGISTERS_FLAGS)
 _Static_assert(offsetof(struct registers, flags) == REGISTERS_FLAGS, "assembly and C agree");
-#endif
 #if defined(REGISTERS_PLATFORM)
 _Static_assert(offsetof(struct registers, platform) == REGISTERS_PLATFORM, "assembly and C agree");
 #endif
@@ -66,7 +65,9 @@ void registers_prepare(void)
         state *= 0xd1342543de82ef95;
         worker_noise[i] = (uint8_t)(state >> 56);
     }
-#if defined(__i386__)
+#if defined(__arm__)
+    worker_noise_vectors = worker_raw[0] >> 12 & 1;   /* NEON, which implies d16-d31 */
+#elif defined(__i386__)
     worker_noise_vectors = worker_raw[1] >> 26 & 1;   /* SSE2 */
 #endif
 #if defined(REGISTERS_WIDE)
@@ -109,6 +110,8 @@ bool registers_kept(char names[REGISTERS_TEXT], bool assembly)
             add_name(names, core_names[i]);
     if (worker_after.sp != worker_known.sp)
         add_name(names, "sp");
+    if (!entry_frame_kept())
+        add_name(names, "caller-frame");
 #if defined(REGISTERS_VECTOR)
     for (size_t i = 0; i < 8; i++)
         if (worker_after.vector[i] != worker_known.vector[i])
@@ -122,7 +125,7 @@ bool registers_kept(char names[REGISTERS_TEXT], bool assembly)
     if (!upper_halves_clean())
         add_name(names, "ymm-upper-halves");
 #endif
-#if defined(REGISTERS_FLAGS)
+#if defined(__i386__) || defined(__x86_64__)
     if (worker_after.flags & 0x400)
         add_name(names, "direction-flag");
 #endif

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "detect.h"
+#include "entry.h"
 #include "registers.h"
 #include "wire.h"
 #include "worker.h"
@@ -34,6 +35,7 @@ struct step {
     uint16_t function;    /* WORKER_NONE: set the mask */
     uint16_t addressed;   /* set of buffers that some word points into */
     uint16_t kept;        /* set of buffers that must not change, without those that cannot */
+    uint16_t given;       /* words that the request gave; noise is in the others */
     uint64_t mask;
     uintptr_t words[CALL_WORDS];
 };
@@ -59,7 +61,7 @@ static bool read_buffer(struct reader *reader, unsigned index)
     place = head[1];
     offset = load_u16(head + 2);
     align = load_u16(head + 4);
-    *buffer = (struct buffer){ .role = (enum role)role, .length = load_u32(head + 8) };
+    *buffer = (struct buffer){ .role = (enum role)role, .place = (enum place)place, .length = load_u32(head + 8) };
     if (role > ROLE_STATE)
         reply_text(STATUS_BAD_REQUEST, "buffer %u: unknown role %u", index, role);
     else if (place > PLACE_OFFSET)
@@ -137,6 +139,7 @@ static bool read_step(struct reader *reader, unsigned index)
     step->function = load_u16(head);
     step->addressed = step->kept = 0;
     words = load_u16(head + 2);
+    step->given = (uint16_t)words;
     if (step->function >= worker_function_count && step->function != WORKER_NONE) {
         reply_text(STATUS_BAD_REQUEST, "step %u: no function %u", index, step->function);
         return false;
@@ -249,7 +252,7 @@ static bool do_step(unsigned index)
     }
     take_snapshot(step->kept);
     running.step = (uint16_t)index;
-    returned[index] = worker_call(worker_functions[step->function].thunk, step->words);
+    returned[index] = entry_call(worker_functions[step->function].thunk, step->words, step->given);
     running.step = WORKER_NONE;
     if (!registers_kept(names, worker_functions[step->function].assembly)) {
         reply_u16((uint16_t)index);
@@ -292,6 +295,8 @@ void run(const struct frame *frame)
         return;
     for (unsigned i = 0; i < running.buffers; i++)
         arena_fill(&running.buffer[i]);
+    /* Every case is run with its buffers flush before and after, so each meets both ways to enter a kernel. */
+    entry_begin(running.buffers != 0 && running.buffer[0].place == PLACE_FLUSH_BEFORE);
     memset(worker_entered, 0, worker_function_count * sizeof worker_entered[0]);
     for (unsigned i = 0; sound && i < step_count; i++)
         sound = do_step(i);

@@ -3,8 +3,8 @@
  * THUNK <index>, <symbol> makes worker_thunk_<index>: add one to worker_entered[<index>], go on to <symbol>.
  *
  * Everything that calls a kernel goes through its thunk, so the counters are the proof of what ran. A thunk changes only
- * what the procedure call standard lets a linker's veneer change, and leaves the stack as it was. Used in thunks.S,
- * which the build generates.
+ * what the procedure call standard lets a linker's veneer change, and leaves the stack as it was, and the flags, which
+ * differ from request to request. Used in thunks.S, which the build generates.
  */
 
     .macro THUNK_BEGIN index, type
@@ -64,7 +64,11 @@ worker_thunk_\index\():
     .macro THUNK index, symbol
     .balign 16
     THUNK_BEGIN \index, @function
-    incl    worker_entered + 4 * \index
+    pushl   %ecx
+    movl    worker_entered + 4 * \index, %ecx
+    leal    1(%ecx), %ecx
+    movl    %ecx, worker_entered + 4 * \index
+    popl    %ecx
     jmp     \symbol
     .size   worker_thunk_\index, . - worker_thunk_\index
     .endm
@@ -79,7 +83,9 @@ worker_thunk_\index\():
     .macro THUNK index, symbol
     .balign 16
     THUNK_BEGIN \index, @function
-    incl    worker_entered + 4 * \index(%rip)
+    movl    worker_entered + 4 * \index(%rip), %r11d
+    leal    1(%r11), %r11d
+    movl    %r11d, worker_entered + 4 * \index(%rip)
     jmp     \symbol
     .size   worker_thunk_\index, . - worker_thunk_\index
     .endm

@@ -29,8 +29,6 @@ worker_call:
 
     /* known values in what the function must keep */
     ADDRESS x9, worker_known
-    mov     x10, sp
-    str     x10, [x9, #REGISTERS_SP]
     ldp     x19, x20, [x9]
     ldp     x21, x22, [x9, #16]
     ldp     x23, x24, [x9, #32]
@@ -62,13 +60,22 @@ worker_call:
     ldp     x14, x15, [x10, #416]
     ldp     x10, x11, [x10, #432]
 
+    /* the stack and the flags of the call, words 0 to 7 */
+    ADDRESS x0, worker_own_sp
+    mov     x1, sp
+    str     x1, [x0]
+    ADDRESS x0, worker_known
+    ldr     x1, [x0, #REGISTERS_SP]
+    mov     sp, x1
+    ldr     x1, [x0, #REGISTERS_FLAGS]
+    msr     nzcv, x1
     ldp     x0, x1, [x17]
     ldp     x2, x3, [x17, #16]
     ldp     x4, x5, [x17, #32]
     ldp     x6, x7, [x17, #48]
     blr     x16
 
-    /* only x0 counts from here on; the stack pointer is believed to be the one from before the call */
+    /* only x0 counts from here on */
     ADDRESS x9, worker_after
     stp     x19, x20, [x9]
     stp     x21, x22, [x9, #16]
@@ -83,8 +90,8 @@ worker_call:
     stp     d10, d11, [x9, #REGISTERS_VECTOR + 16]
     stp     d12, d13, [x9, #REGISTERS_VECTOR + 32]
     stp     d14, d15, [x9, #REGISTERS_VECTOR + 48]
-    ADDRESS x9, worker_known
-    ldr     x10, [x9, #REGISTERS_SP]
+    ADDRESS x9, worker_own_sp
+    ldr     x10, [x9]
     mov     sp, x10
 
     ldp     x19, x20, [sp, #16]

@@ -17,33 +17,38 @@ worker_call:
     vpush   {d8-d15}
     mov     r12, r0
 
-    /* words 4 to 7 on the stack */
-    sub     sp, sp, #16
-    add     r2, r1, #16
-    ldm     r2, {r4-r7}
-    stm     sp, {r4-r7}
-
-    /* noise in d0-d7, known values in what the function must keep, words 0 to 3 */
+    /* noise in d0-d7, and in d16-d31 if the machine has them */
     ldr     r3, =worker_noise
-    vldm    r3, {d0-d7}
+    vldm    r3!, {d0-d7}
+    ldr     r2, =worker_noise_vectors
+    ldr     r2, [r2]
+    cmp     r2, #0
+    .fpu    vfpv3
+    vldmne  r3, {d16-d31}
+    .fpu    vfpv3-d16
+
+    /* the stack and the flags of the call, known values in what the function must keep, words 0 to 3 */
+    ldr     r2, =worker_own_sp
+    str     sp, [r2]
     ldr     r2, =worker_known
-    str     sp, [r2, #REGISTERS_SP]
+    ldr     sp, [r2, #REGISTERS_SP]
     add     r3, r2, #REGISTERS_VECTOR
     vldm    r3, {d8-d15}
+    ldr     r3, [r2, #REGISTERS_FLAGS]
+    msr     APSR_nzcvq, r3
     ldm     r2, {r4-r11}
     ldm     r1, {r0-r3}
     blx     r12
 
-    /* only r0 counts from here on; the stack pointer is believed to be the one from before the call */
+    /* only r0 counts from here on */
     ldr     r12, =worker_after
     stm     r12, {r4-r11}
     str     sp, [r12, #REGISTERS_SP]
     add     r12, r12, #REGISTERS_VECTOR
     vstm    r12, {d8-d15}
-    ldr     r12, =worker_known
-    ldr     sp, [r12, #REGISTERS_SP]
+    ldr     r12, =worker_own_sp
+    ldr     sp, [r12]
 
-    add     sp, sp, #16
     vpop    {d8-d15}
     add     sp, sp, #4
     pop     {r4-r11, pc}

@@ -10,20 +10,10 @@
     .type   worker_call, @function
 worker_call:
     movl    4(%esp), %eax
-    movl    8(%esp), %edx
     pushl   %ebx
     pushl   %esi
     pushl   %edi
     pushl   %ebp
-    subl    $12, %esp                       /* 16-byte alignment at the call */
-    pushl   28(%edx)
-    pushl   24(%edx)
-    pushl   20(%edx)
-    pushl   16(%edx)
-    pushl   12(%edx)
-    pushl   8(%edx)
-    pushl   4(%edx)
-    pushl   0(%edx)
 
     /* noise in what the function may change, if the machine has it; the upper halves are clean at every call */
     cmpl    $0, worker_wide_vectors
@@ -43,21 +33,24 @@ worker_call:
 1:  movl    worker_noise + 128, %ecx
     movl    worker_noise + 132, %edx
 
-    /* known values in what it must keep */
-    movl    %esp, worker_known + REGISTERS_SP
+    /* the stack of the call, with all eight words on it; known values in what the function must keep; the flags */
+    movl    %esp, worker_own_sp
+    movl    worker_known + REGISTERS_SP, %esp
     movl    worker_known, %ebx
     movl    worker_known + 4, %esi
     movl    worker_known + 8, %edi
     movl    worker_known + 12, %ebp
+    pushl   worker_known + REGISTERS_FLAGS
+    popfl
     call    *%eax
 
-    /* only eax counts from here on; the stack pointer is believed to be the one from before the call */
+    /* only eax counts from here on */
     movl    %ebx, worker_after
     movl    %esi, worker_after + 4
     movl    %edi, worker_after + 8
     movl    %ebp, worker_after + 12
     movl    %esp, worker_after + REGISTERS_SP
-    movl    worker_known + REGISTERS_SP, %esp
+    movl    worker_own_sp, %esp
     pushfl
     popl    worker_after + REGISTERS_FLAGS
     cld
@@ -76,7 +69,6 @@ worker_call:
     vzeroupper
 2:
 
-    addl    $44, %esp
     popl    %ebp
     popl    %edi
     popl    %esi

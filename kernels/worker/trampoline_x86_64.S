@@ -15,9 +15,6 @@ worker_call:
     pushq   %r13
     pushq   %r14
     pushq   %r15
-    subq    $8, %rsp                        /* 16-byte alignment at the call */
-    pushq   56(%rsi)
-    pushq   48(%rsi)
     movq    %rdi, %r11
     movq    %rsi, %rax
 
@@ -44,8 +41,9 @@ worker_call:
     movdqa  worker_noise + 240(%rip), %xmm15
     movq    worker_noise + 256(%rip), %r10
 
-    /* known values in what it must keep */
-    movq    %rsp, worker_known + REGISTERS_SP(%rip)
+    /* the stack of the call, known values in what the function must keep, words 0 to 5, the flags */
+    movq    %rsp, worker_own_sp(%rip)
+    movq    worker_known + REGISTERS_SP(%rip), %rsp
     movq    worker_known(%rip), %rbx
     movq    worker_known + 8(%rip), %rbp
     movq    worker_known + 16(%rip), %r12
@@ -60,9 +58,11 @@ worker_call:
     movq    32(%rax), %r8
     movq    40(%rax), %r9
     movq    worker_noise + 264(%rip), %rax
+    pushq   worker_known + REGISTERS_FLAGS(%rip)
+    popfq
     call    *%r11
 
-    /* only rax counts from here on; the stack pointer is believed to be the one from before the call */
+    /* only rax counts from here on */
     movq    %rbx, worker_after(%rip)
     movq    %rbp, worker_after + 8(%rip)
     movq    %r12, worker_after + 16(%rip)
@@ -70,10 +70,12 @@ worker_call:
     movq    %r14, worker_after + 32(%rip)
     movq    %r15, worker_after + 40(%rip)
     movq    %rsp, worker_after + REGISTERS_SP(%rip)
-    movq    worker_known + REGISTERS_SP(%rip), %rsp
+    movq    worker_own_sp(%rip), %rsp
     pushfq
     popq    worker_after + REGISTERS_FLAGS(%rip)
     cld
+    fnstenv worker_after + REGISTERS_X87(%rip)
+    fldcw   worker_after + REGISTERS_X87(%rip)   /* FNSTENV has masked every exception */
     cmpl    $0, worker_wide_vectors(%rip)
     je      2f
     vmovups %ymm0, worker_after + REGISTERS_WIDE + 0(%rip)
@@ -95,7 +97,6 @@ worker_call:
     vzeroupper
 2:
 
-    addq    $24, %rsp
     popq    %r15
     popq    %r14
     popq    %r13

@@ -9,7 +9,7 @@ from matrix.cases.case import Case
 from matrix.cases.placement import QUICK
 from matrix.errors import MatrixError
 from matrix.model.catalog import every_profile, load_catalog
-from matrix.model.plan import COMPILER_MISSING, Cell, find, plan
+from matrix.model.plan import COMPILER_MISSING, HOST_LACKS, Cell, find, plan
 from matrix.report.failures import failure_record, write_failure
 from matrix.run.cells import run_cell
 from matrix.run.expectation import load_expectation
@@ -52,10 +52,12 @@ class Ground:
         """Whether the plan of these sources has the cell."""
         return find(self._cells, cell_id) is not None
 
-    def lacks_compiler(self, cell_ids: Iterable[str]) -> bool:
-        """Whether the plan skips one of the cells because the compiler of their profile is not on this machine."""
+    def lacking(self, cell_ids: Iterable[str]) -> str:
+        """The reason why the plan skips one of the cells on this machine: it lacks the compiler of their profile, or a
+        capability of the CPU; '' when it skips none for that."""
         found = [find(self._cells, cell_id) for cell_id in cell_ids]
-        return any(cell.reason == COMPILER_MISSING for cell in found if cell)
+        reasons = [cell.reason for cell in found if cell and cell.reason in (COMPILER_MISSING, HOST_LACKS)]
+        return reasons[0] if reasons else ""
 
     def cell(self, cell_id: str) -> Cell:
         """The cell. Raises PlantError when the plan lacks it or skips it."""

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from matrix.model.plan import COMPILER_MISSING
 from matrix.run.verdict import CellResult, Failure
 from matrix.sandbox.base import Sandbox
 from matrix.sandbox.choose import choose_sandbox
@@ -59,8 +58,8 @@ def sound(sandbox: Sandbox, sound_root: Path) -> Iterator[SoundGround]:
 @pytest.mark.parametrize("name", plants.names())
 def test_planted(name: str, tmp_path: Path, sandbox: Sandbox, sound: SoundGround) -> None:
     plant = plants.load(name)
-    if sound(plant).lacks_compiler(plant.sound):
-        pytest.skip(f"{COMPILER_MISSING}: {plant.target}; `python -m matrix doctor --install {plant.target}`")
+    if reason := sound(plant).lacking(plant.sound):
+        pytest.skip(f"{reason}: {plant.target}; `python -m matrix doctor --install {plant.target}`")
     twin = sound(plant)
     for cell in plant.sound:
         result = twin.run(cell)

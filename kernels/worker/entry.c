@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE   /* MAP_ANONYMOUS */
+#include "entry.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "registers.h"
+#include "worker.h"
+
+/* Arguments in registers, the distance between the two stack pointers, and flags: all clear, all set. */
+#if defined(__arm__)
+enum { REGISTER_WORDS = 4, SHIFT = 8 };
+static const uint32_t flags_of[] = { 0, 0xf8000000 };      /* N Z C V Q */
+#elif defined(__aarch64__)
+enum { REGISTER_WORDS = 8, SHIFT = 16 };
+static const uint64_t flags_of[] = { 0, 0xf0000000 };      /* N Z C V */
+#else
+#if defined(__i386__)
+enum { REGISTER_WORDS = 0, SHIFT = 16 };
+#else
+enum { REGISTER_WORDS = 6, SHIFT = 16 };
+#endif
+static const uintptr_t flags_of[] = { 0x202, 0xad7 };      /* CF PF AF ZF SF OF; DF is clear at every call */
+#endif
+
+enum {
+    STACK_BYTES = 256 * 1024,
+    GUARD_BYTES = 64 * 1024,      /* a multiple of every page size in use */
+    STACK_WORDS = CALL_WORDS - REGISTER_WORDS,
+    ABOVE_BYTES = 160,            /* arguments, and at least 96 bytes of the caller's; a multiple of 32 */
+    BELOW_BYTES = 8 * 1024,       /* noise before the first call of a request */
+    AGAIN_BYTES = 1024,           /* and before each: most frames are no larger, and all of it would be felt in every run */
+};
+
+uintptr_t worker_own_sp;
+
+static uint8_t *noise_start;      /* on the stack, which ends where the noise does */
+static uint8_t noise[BELOW_BYTES + ABOVE_BYTES];
+static size_t given_bytes;        /* arguments of the last call on the stack */
+
+void entry_open(void)
+{
+    uint8_t *stack = mmap(NULL, GUARD_BYTES + STACK_BYTES + GUARD_BYTES, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    uint64_t state = 3;
+
+    if (stack == MAP_FAILED || mprotect(stack + GUARD_BYTES, STACK_BYTES, PROT_READ | PROT_WRITE) < 0) {
+        perror("worker: stack for kernels");
+        exit(EXIT_USAGE);
+    }
+    noise_start = stack + GUARD_BYTES + STACK_BYTES - sizeof noise;
+    for (size_t i = 0; i < sizeof noise; i++) {
+        state *= 0xd1342543de82ef95;
+        noise[i] = (uint8_t)(state >> 56);
+    }
+}
+
+void entry_begin(bool other)
+{
+    memcpy(noise_start, noise, sizeof noise);
+    worker_known.sp = (uintptr_t)noise_start + BELOW_BYTES - (other ? SHIFT : 0);
+    worker_known.flags = flags_of[other];
+}
+
+static uint8_t *arguments(void)
+{
+    return (uint8_t *)(uintptr_t)worker_known.sp;
+}
+
+static const uint8_t *noise_at(const uint8_t *at)
+{
+    return noise + (at - noise_start);
+}
+
+uintptr_t entry_call(void (*function)(void), const uintptr_t *words, unsigned given)
+{
+    uint8_t *at = arguments();
+
+    /* What an earlier call has left, on its frame or as more arguments than this one has, must not be there. */
+    memcpy(at - AGAIN_BYTES, noise_at(at - AGAIN_BYTES), AGAIN_BYTES + STACK_WORDS * sizeof(uintptr_t));
+    given_bytes = given > REGISTER_WORDS ? (given - REGISTER_WORDS) * sizeof(uintptr_t) : 0;
+    if (given_bytes)
+        memcpy(at, words + REGISTER_WORDS, given_bytes);
+    return worker_call(function, words);
+}
+
+bool entry_frame_kept(void)
+{
+    const uint8_t *from = arguments() + given_bytes;   /* arguments are the callee's */
+
+    return memcmp(from, noise_at(from), (size_t)(noise_start + sizeof noise - from)) == 0;
+}
