@@ -126,9 +126,8 @@ class _Builder:
         good = tuple(kernels)
         functions = function_table(self.provider.interfaces.values(), good)
         own = self._own_units(functions, good)
-        build_id = _digest([self.compiler, *LINK, *_checks(), *(unit.output for unit in [*kernels.values(), *own])])[
-            :16
-        ]
+        outputs = [unit.output for unit in [*kernels.values(), *own]]
+        build_id = _digest([self.compiler, *LINK, *_checks(), *outputs])[:16]
         return _Draft(kernels, functions, own, build_id, f"workers/{self.target.name}-{build_id}")
 
     def _link(self, draft: _Draft) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from matrix.model.plan import REASONS
 from matrix.run.verdict import CellResult, Failure
 from matrix.sandbox.base import Sandbox
 from matrix.sandbox.choose import choose_sandbox
@@ -59,7 +60,7 @@ def sound(sandbox: Sandbox, sound_root: Path) -> Iterator[SoundGround]:
 def test_planted(name: str, tmp_path: Path, sandbox: Sandbox, sound: SoundGround) -> None:
     plant = plants.load(name)
     if reason := sound(plant).lacking(plant.sound):
-        pytest.skip(f"{reason}: {plant.target}; `python -m matrix doctor --install {plant.target}`")
+        pytest.skip(f"{reason}: {REASONS[reason]} ({plant.target})")
     twin = sound(plant)
     for cell in plant.sound:
         result = twin.run(cell)
