@@ -8,15 +8,31 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from matrix.build import generate, linking, objects, prototypes
+from matrix.build import (
+    code,
+    extensions,
+    generate,
+    inspection,
+    landing,
+    linking,
+    objects,
+    placing,
+    position,
+    prototypes,
+    writable,
+)
+from matrix.build.inspection import code_problems
 from matrix.build.linking import link_problems, lone_source
 from matrix.build.ninja import Edge, discard_damaged, make
 from matrix.build.objects import Around, defined_names, link_names, object_problems
+from matrix.build.placing import placing_script
+from matrix.build.position import has_assembly, position_problems
 from matrix.build.prototypes import Function, function_table
 from matrix.build.toolchain import LINK, compiler_version, kernel_flags, worker_flags
 from matrix.errors import BuildError, ToolError
 from matrix.model.capability import CapabilityTable
 from matrix.model.catalog import Catalog, Provider
+from matrix.model.instructions import InstructionTable
 from matrix.model.interface import Interface
 from matrix.model.kernel import Variant
 from matrix.model.target import Target
@@ -86,6 +102,7 @@ class _Builder:
         self.target = target
         self.provider = provider
         self.table: CapabilityTable = catalog.capabilities[target.arch]
+        self.instructions: InstructionTable = catalog.instructions[target.arch]
         self.variants = provider.for_target(target, self.table)
         self.compiler = compiler_version(sandbox, target.compiler)
         of_c = [compiler_version(sandbox, target.c_compiler)] if target.c_compiler else []
@@ -127,7 +144,9 @@ class _Builder:
         functions = function_table(self.provider.interfaces.values(), good)
         own = self._own_units(functions, good)
         outputs = [unit.output for unit in [*kernels.values(), *own]]
-        build_id = _digest([self.compiler, *LINK, *_checks(), *outputs])[:16]
+        headers = [f"{variant.requires} {variant.writable} {variant.position_dependent}" for variant in good]
+        parts: list[str | bytes] = [self.compiler, *LINK, *_checks(), self.instructions.digest, *headers, *outputs]
+        build_id = _digest(parts)[:16]
         return _Draft(kernels, functions, own, build_id, f"workers/{self.target.name}-{build_id}")
 
     def _link(self, draft: _Draft) -> None:
@@ -137,12 +156,22 @@ class _Builder:
         units = [*draft.kernels.values(), *draft.own, identity]
         self._require(self._make(units))
         objects = " ".join(unit.output for unit in units)
-        link = f"{self.target.compiler} {shlex.join([*self.target.flags, *LINK])} -o {{out}} {objects}"
+        flags = [*self.target.flags, *LINK, *self._placing(draft)]
+        link = f"{self.target.compiler} {shlex.join(flags)} -o {{out}} {objects}"
         self._require(make(self.sandbox, self.folder, [Edge(draft.worker, link)]))
 
-    def _kernel(self, variant: Variant) -> _Object:
+    def _placing(self, draft: _Draft) -> list[str]:
+        """The linker's flags that place each section of a kernel exactly; none for a worker without kernels."""
+        if not draft.kernels:
+            return []
+        script = f"{self.folder}/{draft.build_id}.ld"
+        kernels = self.sandbox.read_all(unit.output for unit in draft.kernels.values())
+        self.sandbox.write({script: placing_script(kernels).encode()})
+        return [f"-Wl,-T,{script}"]
+
+    def _kernel(self, variant: Variant, more: Iterable[str] = ()) -> _Object:
         interface = self.provider.interfaces[variant.algorithm]
-        flags = kernel_flags(self.target, self.table, variant)
+        flags = [*kernel_flags(self.target, self.table, variant), *more]
         headers = _files(variant.path.parent, ".h")
         if not variant.assembly:
             headers["prototypes.h"] = prototypes.variants_header(interface, self.variants).encode()
@@ -159,16 +188,35 @@ class _Builder:
         """
         objects = self.sandbox.read_all(unit.output for unit in kernels.values())
         worker, libc = self._taken()
+        tied = self._tied_to_an_address(kernels)
         wrong: dict[str, str] = {}
         while True:
             good = {v: unit for v, unit in kernels.items() if unit.output not in wrong}
             around = self._around({v: objects[unit.output] for v, unit in good.items()}, worker, libc)
             problems = {u.output: object_problems(objects[u.output], _symbols(v), around[v]) for v, u in good.items()}
+            for variant, unit in good.items():
+                problems[unit.output] += code_problems(objects[unit.output], variant, self.instructions)
+                problems[unit.output] += tied.get(unit.output, [])
             found = {output: "\n".join(lines) for output, lines in problems.items() if lines}
             found = found or self._not_linking(good, objects, libc)
             if not found:
                 return wrong
             wrong |= found
+
+    def _tied_to_an_address(self, kernels: dict[Variant, _Object]) -> dict[str, list[str]]:
+        """{output: what ties it to an address} for C, which is compiled as for a shared library to see it.
+
+        Only C with assembly in it: without, the compiler's word is enough, and a second build would double the first.
+        """
+        doubtful = {
+            unit.output: self._kernel(variant, _SHARED)
+            for variant, unit in kernels.items()
+            if not variant.assembly and not variant.position_dependent and any(map(has_assembly, unit.files.values()))
+        }
+        problems = {output: [log] for output, log in self._make(doubtful.values()).items()}
+        read = self.sandbox.read_all(unit.output for unit in doubtful.values() if unit.output not in problems)
+        problems |= {output: position_problems(elf, self.target.arch) for output, elf in read.items()}
+        return {output: problems[unit.output] for output, unit in doubtful.items()}
 
     def _around(
         self, good: dict[Variant, bytes], worker: frozenset[str], libc: frozenset[str]
@@ -284,14 +332,17 @@ class _Builder:
             raise BuildError(f"the worker of {self.target.name} does not build", where=output, why=log)
 
 
+_SHARED = ("-fPIC", "-fvisibility=hidden")
+"""How a kernel is compiled for a shared library that exports none of its own functions by accident."""
 _COMPILER_KILLED = ("Killed signal terminated program", "unable to execute command: Killed")
 """What gcc and clang say of it, which is no fault of the file that was compiled."""
 
 
 @cache
 def _checks() -> tuple[bytes, ...]:
-    """The sources of what looks at objects: what an older check has let through must be looked at again."""
-    return tuple(Path(module.__file__ or "").read_bytes() for module in (objects, linking))
+    """The sources of what looks at objects and places them: what an older check has let through is looked at again."""
+    modules = (objects, linking, code, extensions, inspection, landing, placing, position, writable)
+    return tuple(Path(module.__file__ or "").read_bytes() for module in modules)
 
 
 @cache

@@ -35,6 +35,8 @@ class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cites: list[str] = []
     symbols: dict[str, str] = {}
     composes: list[str] = []
+    writable: str = ""
+    position_dependent: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +56,8 @@ class Variant:
     cites: tuple[str, ...]
     symbols: Mapping[str, str]
     composes: tuple[str, ...] = ()
+    writable: str = ""
+    position_dependent: bool = False
 
     @property
     def assembly(self) -> bool:
@@ -104,6 +108,8 @@ def read_variant(path: Path, interface: Interface, capabilities: Mapping[str, Ca
         tuple(header.cites),
         header.symbols,
         tuple(header.composes),
+        header.writable.strip(),
+        header.position_dependent,
     )
     _check(variant, interface, capabilities)
     return variant

@@ -173,6 +173,7 @@ class Tree:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.put("kernels/capabilities.toml", CAPABILITIES)
+        self.put("kernels/instructions.toml", "")
         self.put("images/targets.toml", TARGETS)
         self.put("kernels/cipher/cipher.toml", CIPHER)
         self.put("kernels/hash/hash.toml", HASH)
