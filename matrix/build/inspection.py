@@ -20,7 +20,6 @@ class Findings:
 
     uses: Uses
     writable: tuple[str, ...]
-    position: tuple[str, ...]
     landing: tuple[str, ...]
 
 
@@ -36,7 +35,6 @@ def findings(elf: bytes, table: InstructionTable) -> Findings:
         _KNOWN[key] = Findings(
             uses_of(code, table),
             tuple(writable_problems(elf)),
-            tuple(position_problems(elf, table.arch)),
             tuple(landing_problems(elf, code)),
         )
     return _KNOWN[key]
@@ -58,5 +56,5 @@ def code_problems(elf: bytes, variant: Variant, table: InstructionTable) -> list
     if variant.assembly:  # a compiler hides nothing in its literal pools, which may follow a call that does not return
         lines += into_data_problems(found.uses)
     if variant.assembly and not variant.position_dependent:
-        lines += found.position
+        lines += position_problems(elf, table.arch)
     return [*lines, *found.landing]

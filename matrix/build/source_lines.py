@@ -3,7 +3,7 @@
 import io
 from bisect import bisect_right
 
-from elftools.common.exceptions import ELFError
+from elftools.common.exceptions import DWARFError, ELFError
 from elftools.dwarf.dwarfinfo import DWARFInfo
 from elftools.dwarf.lineprogram import LineProgram
 from elftools.elf.elffile import ELFFile
@@ -18,7 +18,7 @@ class SourceLines:
             file = ELFFile(io.BytesIO(elf))
             if file.has_dwarf_info():
                 self._rows = sorted(_rows(file.get_dwarf_info()))
-        except (ELFError, ValueError, KeyError, AttributeError):
+        except (DWARFError, ELFError, LookupError, ValueError, AttributeError):
             self._rows = []  # a line is a help: what is wrong with the object is told all the same
         self._starts = [start for start, _ in self._rows]
 

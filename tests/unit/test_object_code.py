@@ -4,13 +4,16 @@ import pytest
 
 from matrix.build.code import Code
 from matrix.build.extensions import extension_problems, into_data_problems, uses_of
+from matrix.build.inspection import code_problems
 from matrix.build.landing import claims, landing_problems
 from matrix.build.placing import placing_script
 from matrix.build.position import has_assembly, position_problems
 from matrix.build.profile import Profile, profiles
 from matrix.build.writable import writable_problems
 from matrix.model.catalog import Catalog
+from matrix.model.kernel import Variant
 
+from .conftest import Tree
 from .relocatable import ALLOC, COMMON, EXECUTE, LOCAL, NOBITS, NOTE, NOTYPE, OBJECT, SECTION, WRITE, Made
 
 CODE = ALLOC | EXECUTE
@@ -268,3 +271,23 @@ def test_a_function_that_cannot_be_unwound_on_arm() -> None:
         ("can", ".ARM.exidx"),
         ("cannot", ""),
     ]
+
+
+def _variant(tree: Tree, **header: object) -> Variant:
+    path = tree.kernel("cipher", "fast", "x86_64", **header)
+    catalog = tree.load()
+    return next(one for one in catalog.provider("kernels").variants if one.path == path)
+
+
+def test_the_header_claims_what_is_otherwise_refused(tree: Tree, catalog: Catalog) -> None:
+    one = made("x86_64", b"\xc3" * 8)
+    one.section(".bss", bytes(8), ALLOC | WRITE, kind=NOBITS)
+    one.relocation(1, 4, X64_32S, one.symbol("table", 0))
+    table = catalog.instructions["x86_64"]
+    refused = code_problems(one.elf(), _variant(tree), table)
+    assert [line.partition("holds")[0].split()[1] for line in refused] == ["section", "relocation"]
+    assert code_problems(one.elf(), _variant(tree, writable="counts", position_dependent=True), table) == []
+
+
+def test_what_cannot_be_read_is_told_by_the_other_checks(tree: Tree, catalog: Catalog) -> None:
+    assert code_problems(b"no object", _variant(tree), catalog.instructions["x86_64"]) == []
