@@ -16,6 +16,7 @@ from matrix.cases.nist_sections import parse_nist_sections
 from matrix.cases.typed import hexadecimal, read_typed
 from matrix.errors import VectorError
 from matrix.model.tables import read_toml
+from matrix.model.textfile import VECTOR_BYTES, read_text
 from matrix.oracles.spec_chacha20_poly1305 import mac_data, one_time_key
 
 MANIFEST = "sources.toml"
@@ -124,11 +125,7 @@ def published(algorithm: str, folder: Path, exhaustive: bool = False) -> list[Dr
             _count(len(found), source, path)
             drafts += found
             continue
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as problem:
-            raise VectorError("a vector file cannot be read", where=str(path), why=str(problem)) from None
-        entries = _PARSERS[source.format](text, str(path))
+        entries = _PARSERS[source.format](read_text(path, VectorError, VECTOR_BYTES), str(path))
         _count(len(entries), source, path)
         for use in source.use:
             if use.algorithm == algorithm:

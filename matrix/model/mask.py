@@ -4,11 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 
-from matrix.errors import MaskError
+from matrix.errors import MaskError, TableError
 from matrix.model.capability import CapabilityTable
 from matrix.model.near import known_names
 
 NONE = "none"
+MOST_IN_LATTICE = 16
+"""A lattice of so many capabilities has up to 65,536 masks."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,11 @@ def lattice_names(table: CapabilityTable, requires: Iterable[Iterable[str]]) -> 
 
 
 def masks(table: CapabilityTable, lattice: tuple[str, ...]) -> tuple[Mask, ...]:
-    """Every closed subset of ``lattice``, fewest first, then table order."""
+    """Every closed subset of ``lattice``, fewest first, then table order. Raises TableError when they are too many."""
+    if len(lattice) > MOST_IN_LATTICE:
+        why = f"{len(lattice)} capabilities are required on {table.arch}, at most {MOST_IN_LATTICE} make a lattice"
+        step = "let kernel headers require fewer capabilities"
+        raise TableError("a target has too many masks", where=f"`requires` of {table.arch}", why=why, step=step)
     found: dict[tuple[str, ...], Mask] = {}
     for size in range(len(lattice) + 1):
         for subset in combinations(lattice, size):
