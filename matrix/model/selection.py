@@ -101,15 +101,21 @@ def _check_mask(text: str, wanted: Selection, catalog: Catalog) -> None:
         raise problem
 
 
+_SHARD = re.compile(r"([0-9]{1,18})/([0-9]{1,18})")
+
+
 def _shard(cells: tuple[Cell, ...], shard: str, costs: Mapping[str, float]) -> tuple[Cell, ...]:
     """Shard i of n: cells from dear to cheap, each to the shard that has least; the same on every machine with the same
     recorded costs."""
-    match = re.fullmatch(r"(\d+)/(\d+)", shard)
-    if not match or not 1 <= int(match.group(1)) <= int(match.group(2)):
+    match = _SHARD.fullmatch(shard)
+    index, count = (int(match[1]), int(match[2])) if match else (0, 0)
+    if not 1 <= index <= count:
         why = "the form is I/N, part I of N, with 1 <= I <= N"
         raise SelectionError(f"shard {shard!r} cannot be read", why=why, step="write for example `--shard 1/2`")
-    index, count = int(match.group(1)) - 1, int(match.group(2))
-    loads = [0.0] * count
+    if index > len(cells) > 0:
+        why = f"{len(cells)} cells are left to share out; part {index} of {count} gets none"
+        raise SelectionError(f"shard {shard!r} is empty", why=why, step=f"cut into at most {len(cells)} parts")
+    index, loads = index - 1, [0.0] * min(count, len(cells))  # cells are dealt to the first parts first
     mine: set[str] = set()
     for cell in sorted(cells, key=lambda cell: (-cost(cell, costs), cell.id)):
         lightest = loads.index(min(loads))

@@ -72,6 +72,14 @@ def test_a_mask_of_one_target_need_not_be_one_of_the_others(small: Catalog) -> N
         ({"shard": "1"}, "shard '1'", "I/N"),
         ({"shard": "1/2/3"}, "shard '1/2/3'", "I/N"),
         ({"shard": "-1/2"}, "shard '-1/2'", "I/N"),
+        ({"shard": "-1/3"}, "shard '-1/3'", "I/N"),
+        ({"shard": "0/0"}, "shard '0/0'", "I/N"),
+        ({"shard": "2/1"}, "shard '2/1'", "I/N"),
+        ({"shard": "1/1/1"}, "shard '1/1/1'", "I/N"),
+        ({"shard": "\u0661/\u0662"}, "shard '\u0661/\u0662'", "I/N"),
+        ({"shard": "1/2\n"}, "shard '1/2\\n'", "I/N"),
+        ({"shard": "1/" + "9" * 5000}, "shard '1/999", "I/N"),
+        ({"shard": "99999999998/99999999999"}, "is empty", "cells are left"),
     ],
 )
 def test_a_word_that_names_nothing_is_an_error(small: Catalog, wanted: dict[str, object], what: str, why: str) -> None:
@@ -103,6 +111,14 @@ def test_shards_partition_the_selection_and_are_balanced(
         assert [position[cell.id] for cell in shard] == sorted(position[cell.id] for cell in shard)
     loads = [sum(cost(cell, costs) for cell in shard) for shard in shards]
     assert max(loads) - min(loads) <= max(cost(cell, costs) for cell in cells) + 1e-6
+
+
+def test_more_shards_than_cells_have_a_cell_each_at_the_price_of_one(small: Catalog) -> None:
+    cells = plan(small, None)
+    of_as_many = [select(cells, Selection(shard=f"{index}/{len(cells)}"), small, {}) for index in (1, 2, len(cells))]
+    of_more = [select(cells, Selection(shard=f"{index}/99999999999"), small, {}) for index in (1, 2, len(cells))]
+    assert of_more == of_as_many
+    assert [len(shard) for shard in of_more] == [1, 1, 1]
 
 
 def test_a_dear_cell_is_outweighed_by_many_cheap_ones(small: Catalog) -> None:
