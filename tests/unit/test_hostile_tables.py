@@ -187,26 +187,27 @@ VALUES = st.recursive(
 )
 
 
-def _toml(value: Any) -> str:
+def as_toml(value: Any) -> str:
+    """``value`` as TOML on one line."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(name)} = {_toml(inner)}" for name, inner in value.items()) + "}"
+        return "{" + ", ".join(f"{json.dumps(name)} = {as_toml(inner)}" for name, inner in value.items()) + "}"
     if isinstance(value, list):
-        return "[" + ", ".join(map(_toml, value)) + "]"
+        return "[" + ", ".join(map(as_toml, value)) + "]"
     if isinstance(value, datetime.date | float):
         return str(value)
     return json.dumps(value)
 
 
-def _places(value: Any) -> Iterator[tuple[Any, Any]]:
+def places(value: Any) -> Iterator[tuple[Any, Any]]:
     """Every (container, key) below ``value``."""
     for key, inner in list(value.items() if isinstance(value, dict) else enumerate(value)):
         yield value, key
         if isinstance(inner, dict | list):
-            yield from _places(inner)
+            yield from places(inner)
 
 
 @pytest.mark.parametrize(("name", "error"), TABLES)
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_value_anywhere_is_taken_or_refused(
     full: "Tree", name: str, error: type[MatrixError], data: st.DataObject
@@ -214,11 +215,11 @@ def test_any_value_anywhere_is_taken_or_refused(
     path = full.root / name
     before = path.read_text()
     values = copy.deepcopy(tomllib.loads(before.removeprefix("/*toml").replace("*/", "")))
-    container, key = data.draw(st.sampled_from(list(_places(values))))
+    container, key = data.draw(st.sampled_from(list(places(values))))
     container[key] = data.draw(VALUES)
     problem = None
     try:
-        _in_place(path, "".join(f"{json.dumps(key)} = {_toml(value)}\n" for key, value in values.items()))
+        _in_place(path, "".join(f"{json.dumps(key)} = {as_toml(value)}\n" for key, value in values.items()))
         _load(full)
     except MatrixError as caught:
         problem = caught
