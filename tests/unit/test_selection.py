@@ -90,6 +90,41 @@ def test_a_word_that_names_nothing_is_an_error(small: Catalog, wanted: dict[str,
     assert why in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("wanted", "words"),
+    [
+        ({"variants": ("cipher-ssse3",)}, "write `--algorithm cipher --variant ssse3`"),
+        ({"variants": ("cipher_ssse3",)}, "write `--algorithm cipher --variant ssse3`"),
+        ({"variants": ("Cipher-SSSE3",)}, "write `--algorithm cipher --variant ssse3`"),
+        ({"algorithms": ("cipher-ssse3",)}, "write `--algorithm cipher --variant ssse3`"),
+        ({"algorithms": ("CIPHER",)}, "did you mean 'cipher'"),
+        ({"variants": ("AVX2",)}, "did you mean 'avx2'"),
+        ({"variants": ("avx-2",)}, "did you mean 'avx2'"),
+        ({"enforcements": ("HARD",)}, "did you mean 'hard'"),
+        ({"providers": ("Kernel",)}, "did you mean 'kernels'"),
+        ({"targets": ("X64",)}, "did you mean 'x64'"),
+        ({"targets": ("x64_c",)}, "did you mean 'x64-c'"),
+        ({"cpu": "A9"}, "did you mean 'a9'"),
+        ({"cpu": "cortex-m0"}, "unknown CPU 'cortex-m0'"),
+        ({"masks": ("ssse3,avx2",)}, "write ssse3+avx2"),
+        ({"masks": ("avx2,ssse3",)}, "write ssse3+avx2"),
+        ({"masks": ("avx2 ssse3",)}, "write ssse3+avx2"),
+        ({"masks": ("SSSE3+AVX2",)}, "write ssse3+avx2"),
+        ({"masks": ("avx2-ssse3",)}, "write ssse3+avx2"),
+        ({"masks": ("AVX2",)}, "write ssse3+avx2"),
+        ({"masks": ("None",)}, "unknown name"),
+    ],
+)
+def test_what_was_probably_meant_is_said(small: Catalog, wanted: dict[str, object], words: str) -> None:
+    with pytest.raises(MatrixError) as caught:
+        _select(small, **wanted)
+    assert words in str(caught.value)
+
+
+def test_a_cpu_that_only_a_probe_would_choose_is_known(small: Catalog) -> None:
+    assert _select(small, cpu="a9-without") == []
+
+
 def test_an_empty_selection_is_left_to_the_caller(small: Catalog) -> None:
     assert _select(small, targets=("arm",), variants=("avx2",)) == []
 
