@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from matrix.plain import plain, plain_line
+
 INTERRUPTED = 2
 BUG = 3
 
@@ -32,10 +34,10 @@ class MatrixError(Exception):
         return (_rebuild, (type(self), self.what, self.where, self.why, self.step))
 
     def __str__(self) -> str:
-        lines = [self.what]
+        lines = [plain_line(self.what)]
         for label, text in (("where", self.where), ("why", self.why), ("next", self.step)):
             if text:
-                lines.append(f"  {label}: {text}")
+                lines.append(f"  {label}: {plain(text)}")
         return "\n".join(lines)
 
 

@@ -11,6 +11,7 @@ from rich.console import Console
 from matrix import __version__
 from matrix.errors import StoreError
 from matrix.model.plan import Cell
+from matrix.report.console import styled
 from matrix.report.costs import save_costs
 from matrix.report.failures import repro_command
 from matrix.report.grid import grids
@@ -113,10 +114,10 @@ class Recorder:
         entry = self.ledger.entries.get(cell_id)
         more = f" (and {len(others)} failure{'s' if len(others) > 1 else ''} more)" if others else ""
         stopped = entry.result.get("stopped") if entry else ""
-        console.print(f"[bold red]FAILED[/] {cell_id}{more}", highlight=False, soft_wrap=True)
-        console.print(f"  {text}", highlight=False, markup=False, soft_wrap=True)
+        console.print(styled(("FAILED", "bold red"), f" {cell_id}{more}"), soft_wrap=True)
+        console.print(f"  {text}", highlight=False, soft_wrap=True)
         if file:
-            console.print(f"  {repro_command(file)}", highlight=False, markup=False, soft_wrap=True)
+            console.print(f"  {repro_command(file)}", highlight=False, soft_wrap=True)
         if stopped:
             console.print(f"  {stopped}", highlight=False, soft_wrap=True)
 
@@ -142,9 +143,9 @@ class Recorder:
             console.print(f"... and {more} failed cells more, all in {self.path}", highlight=False, soft_wrap=True)
         if self._journal.problem:
             text = f"the journal {self.path} is incomplete: {self._journal.problem}"
-            console.print(text, highlight=False, markup=False, soft_wrap=True, style="bold red")
+            console.print(text, highlight=False, soft_wrap=True, style="bold red")
         for note in self._notes:
-            console.print(f"note: {note}", highlight=False, markup=False, soft_wrap=True)
+            console.print(f"note: {note}", highlight=False, soft_wrap=True)
         runs = sum(int(entry.result.get("runs", 0)) for entry in self.ledger.entries.values())
         versions = "; ".join(sorted({*self._header.get("qemu", {}).values(), *self._facts.get("compiler", set())}))
         console.print(f"sandbox {self._header.get('sandbox', '')}: {versions}", highlight=False, soft_wrap=True)
