@@ -1,5 +1,6 @@
 """``repro``: run a recorded failure again and show expected and got side by side."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,15 +12,17 @@ from matrix.model.catalog import every_profile, load_catalog
 from matrix.model.plan import NATIVE
 from matrix.report.console import styled
 from matrix.resources import data_root
+from matrix.run.provenance import differing, digests, source_files
 from matrix.run.replay import replay_of
 from matrix.run.repro import BAD, CANNOT_TELL, GOOD, Recorded, find_cell, read_failure, run_again
 from matrix.run.session import Session, Settings
-from matrix.run.verdict import BUILD, BY_THE_KERNEL, Failure
+from matrix.run.verdict import BUILD, BY_THE_KERNEL, PROTOCOL, CellResult, Failure
 from matrix.sandbox.choose import choose_sandbox
 from matrix.sandbox.locks import cache_root
 
 STOP = 128
 """Is added to exit codes that say nothing of the failure: ``git bisect run`` stops at 128 and more (git-bisect(1))."""
+_MOST_NAMED = 5
 _ROW = 16
 _ROWS_AROUND = 2
 
@@ -48,6 +51,8 @@ def reproduce(path: Path, options: Options, console: Console) -> int:
     console.print(f"  recorded: {recorded.kind}: {recorded.summary}", highlight=False, soft_wrap=True)
     try:
         session = _session(recorded, options.sandbox)
+        for note in _notes(session, recorded):
+            console.print(f"  {note}", highlight=False, soft_wrap=True)
         if options.gdb:
             return debug(session, replay_of(session, recorded), options.gdb_commands, console)
         try:
@@ -68,10 +73,35 @@ def reproduce(path: Path, options: Options, console: Console) -> int:
     for failure in result.failures:
         console.print(styled((failure.kind, "bold red"), f": {failure.summary}"), soft_wrap=True)
         _show(failure, console)
-    if recorded.kind != BUILD and all(failure.kind == BUILD for failure in result.failures):
-        console.print(f"cannot tell: this does not build, a {recorded.kind} was recorded", highlight=False)
+    if why := _other_failure(recorded, result):
+        console.print(f"cannot tell: {why}, a {recorded.kind} was recorded", highlight=False, soft_wrap=True)
         return CANNOT_TELL
     return BAD
+
+
+def _other_failure(recorded: Recorded, result: CellResult) -> str:
+    """Why the failures of ``result`` say nothing of the recorded one, or ''."""
+    if recorded.kind != BUILD and all(failure.kind == BUILD for failure in result.failures):
+        return "this does not build"
+    if recorded.kind != PROTOCOL and all("refused" in failure.details for failure in result.failures):
+        return "the worker refuses the recorded input, so that the kernel was not called"
+    return ""
+
+
+def _notes(session: Session, recorded: Recorded) -> Iterator[str]:
+    """In what the sources differ now from those that the failure was seen with."""
+    cell = find_cell(session.catalog, recorded)
+    if recorded.dirty:
+        yield f"recorded with changes that its commit does not have: {_few(recorded.dirty)}"
+    if recorded.sources:
+        now = digests(source_files(session.catalog, cell.target, cell.provider, cell.algorithm))
+        if changed := differing(recorded.sources, now):
+            yield f"changed since it was recorded: {_few(changed)}"
+
+
+def _few(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"{', '.join(names[:_MOST_NAMED])}{more}"
 
 
 def _same_build_passes(recorded: Recorded, runs: int) -> str:

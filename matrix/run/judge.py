@@ -103,7 +103,8 @@ def _no_answer(run: Run, outcome: oc.Outcome, symbols: Symbols, cpu: str) -> Fai
         failure.needs_cell = True
         return failure
     assert isinstance(outcome, oc.Refused)
-    return Failure(vd.PROTOCOL, f"the worker refuses the request (status {outcome.status}): {outcome.text}")
+    text = f"the worker refuses the request (status {outcome.status}): {outcome.text}"
+    return Failure(vd.PROTOCOL, text, details={"refused": outcome.status})
 
 
 def _timeout(run: Run, outcome: oc.TimedOut, symbols: Symbols) -> Failure:
