@@ -110,7 +110,8 @@ class GuestError(MatrixError):
 
 
 class OracleError(MatrixError):
-    """An oracle function is missing, has other parameters than its operation, or two oracles disagree."""
+    """An oracle function is missing, fails, has other parameters than its operation, or two oracles disagree; or the
+    edge cases of an algorithm cannot be made."""
 
     exit_code = 20
     step = "see matrix/oracles; every operation needs one function with the operation's input names"

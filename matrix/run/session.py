@@ -12,7 +12,7 @@ from matrix.cases.case import Case, Corpus, Tier
 from matrix.cases.corpus import build_corpus
 from matrix.cases.layout import Binding
 from matrix.cases.placement import QUICK, Placement, all_placements, rotating
-from matrix.errors import BuildError, GuestError, storing
+from matrix.errors import BuildError, GuestError, MatrixError, storing
 from matrix.model.catalog import Catalog
 from matrix.model.choice import StateUse, by_name, state_use
 from matrix.model.interface import Interface, Operation
@@ -59,7 +59,7 @@ class Session:
     counts: GuestCounts = field(default_factory=GuestCounts)
     _builds: dict[tuple[str, str], Built] = field(default_factory=dict)
     _digests: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
-    _corpora: dict[tuple[str, str], Corpus] = field(default_factory=dict)
+    _corpora: dict[tuple[str, str], Corpus | MatrixError] = field(default_factory=dict)
     _guest: tuple[tuple[str, str, str], Guest] | None = None
 
     def built(self, target: str, provider: str) -> Built:
@@ -117,7 +117,7 @@ class Session:
             self._guest = None
 
     def corpus(self, provider: str, algorithm: str) -> Corpus:
-        """The corpus of an algorithm. Raises VectorError, OracleError, StoreError."""
+        """The corpus of an algorithm, made once. Raises VectorError, OracleError, StoreError, and the same again."""
         key = (provider, algorithm)
         if key not in self._corpora:
             owner = self.catalog.provider(provider)
@@ -126,11 +126,17 @@ class Session:
             }
             interface = owner.interfaces[algorithm]
             settings = self.settings
-            with storing("the corpus", self.corpus_folder):
-                self._corpora[key] = build_corpus(
-                    interface, sorted(bounds), settings.seed, settings.exhaustive, self.corpus_folder
-                )
-        return self._corpora[key]
+            try:
+                with storing("the corpus", self.corpus_folder):
+                    self._corpora[key] = build_corpus(
+                        interface, sorted(bounds), settings.seed, settings.exhaustive, self.corpus_folder
+                    )
+            except MatrixError as problem:
+                self._corpora[key] = problem
+        corpus = self._corpora[key]
+        if isinstance(corpus, MatrixError):
+            raise corpus
+        return corpus
 
     def symbols(self, cell: Cell) -> Symbols:
         """Symbols of the cell's worker."""
