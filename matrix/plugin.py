@@ -14,7 +14,7 @@ from matrix.model.target import EVERY_PROFILE
 from matrix.report.costs import load_costs
 from matrix.report.failures import failure_lines, forget_failures, keep_failures
 from matrix.report.header import run_header
-from matrix.report.journal import default_journal
+from matrix.report.journal import journal_path
 from matrix.report.recorder import Recorder
 from matrix.reporter import KEY as _KEY
 from matrix.reporter import OUTSIDE, Reporter
@@ -104,8 +104,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _recorder(config: pytest.Config, state: RunState) -> Recorder:
     header = run_header(state, config.invocation_params.args)
-    path = config.getoption("journal") or default_journal(state.wanted.shard)
-    return Recorder(config.invocation_params.dir / path, state.selected, header)
+    path = journal_path(config.invocation_params.dir, config.getoption("journal"), state.wanted.shard)
+    return Recorder(path, state.selected, header)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -64,10 +64,11 @@ def compute_cases(
 ) -> tuple[Case, ...]:
     """All cases of the algorithm with their answers, in corpus order, without a cache."""
     answers = {name: models(interface, name) for name in interface.operations}
+    with reporting(f"the edge cases of {interface.algorithm} cannot be made"):
+        edges = [*generic_edges(interface, min_bytes, exhaustive), *own_edges(interface)]
     made = [
         *published(interface.algorithm, vectors, exhaustive),
-        *generic_edges(interface, min_bytes, exhaustive),
-        *own_edges(interface),
+        *edges,
         *random_cases(interface, seed, exhaustive),
     ]
     _require_names(interface, made)  # of the long ones too, which only an exhaustive run answers
@@ -96,8 +97,7 @@ def own_edges(interface: Interface) -> Iterable[Draft]:
     name = f"{__package__}.{interface.algorithm}_edges"
     if importlib.util.find_spec(name) is None:
         return ()
-    with reporting(f"the edge cases of {interface.algorithm} cannot be made"):
-        return list(cast(EdgeFunction, importlib.import_module(name).edges)(interface))
+    return cast(EdgeFunction, importlib.import_module(name).edges)(interface)
 
 
 def answered(draft: Draft, interface: Interface, answers: dict[str, tuple[OracleFunction, ...]]) -> Case:

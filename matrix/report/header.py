@@ -1,9 +1,8 @@
 """The first line of a journal: what a run was asked for, and what it was made with."""
 
-import os
+import secrets
 import sys
 import time
-import uuid
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,18 +14,17 @@ from matrix.run.state import RunState
 
 FORMAT = 1
 """Version of the journal's lines."""
-RUN_ID = "CAPMATRIX_RUN_ID"
-"""The variable by which who starts a run gives it the id that it will find in the journal."""
 
 
-def run_header(state: RunState, arguments: Iterable[str]) -> dict[str, Any]:
-    """The fields of the line; ``arguments`` are those of the command line. ``state`` has a sandbox and abilities."""
+def run_header(state: RunState, arguments: Iterable[str], run_id: str = "") -> dict[str, Any]:
+    """The fields of the line; ``arguments`` are those of the command line, ``run_id`` is how who has started the run
+    knows the journal for that of his run ('': nobody asks). ``state`` has a sandbox and abilities."""
     assert state.sandbox
     assert state.abilities
     settings = state.settings
     return {
         "format": FORMAT,
-        "run": os.environ.get(RUN_ID) or uuid.uuid4().hex,
+        "run_id": run_id or secrets.token_hex(8),
         "capmatrix": __version__,
         **tree_state(state.catalog.root).as_json(),
         "shard": state.wanted.shard,

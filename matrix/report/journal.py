@@ -23,10 +23,13 @@ _STEP = "`--journal FILE` moves it"
 _OTHER = "name another file with `--journal FILE`, or move this one away"
 
 
-def default_journal(shard: str = "") -> Path:
-    """The file in FOLDER. A shard has one of its own: the next one in the same folder leaves it alone."""
+def journal_path(folder: Path, named: str = "", shard: str = "") -> Path:
+    """Where the journal of a run that is started in ``folder`` lies; ``named`` is what `--journal` says, '' nothing.
+
+    A ``shard`` (I/N) has one of its own there: the next one in the same folder leaves it alone.
+    """
     index, _, count = shard.partition("/")
-    return FOLDER / (f"journal-{index}-of-{count}.jsonl" if shard else "journal.jsonl")
+    return folder / (named or FOLDER / (f"journal-{index}-of-{count}.jsonl" if shard else "journal.jsonl"))
 
 
 class Journal:

@@ -254,8 +254,8 @@ def _not_trapped(cell: Cell, job: Job, outcome: oc.Outcome, symbols: Symbols, ow
         text = f"trapped outside the variant's file: {failure.summary}"
         return Failure(vd.NOT_TRAPPED, text, details=failure.details)
     if isinstance(outcome, oc.Answer):
-        text = f"ran to its end on a CPU without {cell.lost}: the header asks for more than the code needs"
-        return Failure(vd.NOT_TRAPPED, text)
+        why = "the header asks for more than the code needs, or the case does not reach such an instruction"
+        return Failure(vd.NOT_TRAPPED, f"ran to its end on a CPU without {cell.lost}: {why}")
     other = judge(job.subject.operation, job.case, job.run, outcome, symbols)
     assert other is not None, "what is no answer is a failure"
     return Failure(vd.NOT_TRAPPED, f"SIGILL expected: {other.summary}", details=other.details)

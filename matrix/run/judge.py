@@ -49,7 +49,7 @@ def judge(
     if case.expected is None:
         return _refusal(operation, accepted, outputs)
     if not accepted:
-        return Failure(vd.WRONG_ANSWER, f"refused, although the answer is right ({case.origin})")
+        return Failure(vd.WRONG_ANSWER, f"refused, although it must be accepted ({case.origin})")
     for name in operation.outputs:
         expected, got = case.expected[name], outputs[name]
         if expected != got:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from matrix.report.journal import default_journal, read_journal
+from matrix.report.journal import journal_path, read_journal
 from matrix.sandbox.locks import cache_root
 
 from . import support
@@ -34,7 +34,7 @@ def _run(folder: Path, cache: Path, shard: str) -> set[str]:
 
 def _cells(folder: Path, shard: str) -> set[str]:
     """Ids of the cells in the journal of the shard, which says whose it is."""
-    rows = list(read_journal(folder / default_journal(shard)))
+    rows = list(read_journal(journal_path(folder, shard=shard)))
     ledger = support.check_balance(rows)
     assert ledger["failed"] == 0
     assert [rows[0]["shard"], ledger["shard"]] == [shard, shard]

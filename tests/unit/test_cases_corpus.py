@@ -13,7 +13,7 @@ import pytest
 from matrix.cases import chacha20_edges, store
 from matrix.cases import corpus as corpus_module
 from matrix.cases.case import Case, Corpus, Draft, name_problem
-from matrix.cases.corpus import answered, build_corpus, input_problem, own_edges
+from matrix.cases.corpus import answered, build_corpus, compute_cases, input_problem, own_edges
 from matrix.errors import OracleError, VectorError
 from matrix.model.interface import Interface, load_interface
 from matrix.oracles.registry import models
@@ -251,7 +251,7 @@ def test_edges_that_cannot_be_made_are_an_error(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(chacha20_edges, "edges", edges)
     with pytest.raises(OracleError) as caught:
-        own_edges(_interface())
+        compute_cases(_interface(), (), 1, False, ROOT / "vectors")
     assert caught.value.what == "the edge cases of chacha20 cannot be made"
     assert "test_cases_corpus.py, line " in caught.value.where
     assert caught.value.why == "KeyError: 'nonce'"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from matrix.errors import StoreError, TableError
-from matrix.report.journal import Journal, default_journal, read_journal
+from matrix.report.journal import Journal, journal_path, read_journal
 
 
 def test_lines_come_back_in_order(tmp_path: Path) -> None:
@@ -125,8 +125,11 @@ def test_a_journal_is_printable_ascii_and_comes_back(tmp_path: Path) -> None:
 
 
 def test_shards_have_journals_of_their_own() -> None:
-    assert default_journal() == Path(".capmatrix", "journal.jsonl")
-    assert default_journal("2/3") == Path(".capmatrix", "journal-2-of-3.jsonl")
+    folder = Path("work")
+    assert journal_path(folder) == Path("work", ".capmatrix", "journal.jsonl")
+    assert journal_path(folder, shard="2/3") == Path("work", ".capmatrix", "journal-2-of-3.jsonl")
+    assert journal_path(folder, "other.jsonl", "2/3") == Path("work", "other.jsonl")
+    assert journal_path(folder, "/tmp/other.jsonl") == Path("/tmp/other.jsonl")
 
 
 @pytest.mark.parametrize(
