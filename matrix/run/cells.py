@@ -70,8 +70,10 @@ def _build_failures(bench: Bench) -> list[Failure]:
 
 
 def _first_error(log: str) -> str:
+    """The line that says the error; source that is shown with a warning above it may have the word in it too."""
     lines = log.splitlines()
-    return next((line for line in lines if "rror" in line), lines[0] if lines else "no message")
+    said = [line for word in ("rror: ", "rror") for line in lines if word in line]
+    return next(iter([*said, *lines]), "no message")
 
 
 def _jobs(bench: Bench, bind: Callable[[Interface, Operation], Binding | None], result: CellResult) -> Iterator[Job]:

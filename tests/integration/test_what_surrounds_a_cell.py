@@ -122,3 +122,36 @@ def test_a_changed_failure_file_and_changed_sources(tmp_path: Path) -> None:
         assert "changed since it was recorded: kernels/worker/wire.h\n" in output
         assert re.search(words, output), output
         assert "Traceback" not in output
+
+
+HOSTILE = "\x1b[2J\x9b\x7f\u202egnp [/x] [bold]loud"
+SPEAKING = """\
+static void speak(void)
+{
+    static const char text[] = {%s};
+    register long r0 __asm__("r0") = 2, r1 __asm__("r1") = (long)text, r2 __asm__("r2") = sizeof text;
+    register long r7 __asm__("r7") = 4; /* write, then exit_group */
+    __asm__ volatile("svc 0; mov r0, #3; mov r7, #248; svc 0" : "+r"(r0), "+r"(r7) : "r"(r1), "r"(r2) : "memory");
+}
+"""
+
+
+def test_what_a_guest_and_a_compiler_say_does_nothing_to_a_terminal(tmp_path: Path) -> None:
+    """In the output of the run and of repro, in JUnit's file, in the journal and in the failure files."""
+    repository, work = support.copy_repository(tmp_path / "repository"), tmp_path / "work"
+    other = OTHER.replace("soft/none/poly1305", "hard/none/poly1305-c32")
+    with (repository / KERNEL).open("a") as stream:
+        stream.write(f"#error {HOSTILE}\n")
+    call = "void poly1305_final_c32(void *ctx, uint8_t tag[16])\n{"
+    speaking = SPEAKING % ", ".join(map(str, HOSTILE.encode()))
+    support.replace(repository / "kernels/poly1305/poly1305_c32.c", call, f"{speaking}{call}\n    speak();")
+    status, output = _run(work, repository, CELL, other, "--pytest=--junitxml=junit.xml")
+    assert status == 1, output
+    files = [*(work / "failures").rglob("*.json"), work / "junit.xml", work / support.JOURNAL]
+    assert len(files) >= 4
+    _, again = support.python(work, "-m", "matrix", "repro", str(files[0]), root=repository)
+    for said in (output, again, *(path.read_text() for path in files)):
+        assert all(c.isprintable() or c in "\n\t" for c in said), said
+        assert "[/x] [bold]loud" in said
+    assert r"the guest ended with status 3: \x1b[2J" in output
+    assert r"error: #error \x1b[2J" in output
