@@ -8,6 +8,7 @@ from pathlib import Path
 from matrix.build import generate, prototypes
 from matrix.build.ninja import Edge, discard_damaged, make
 from matrix.build.prototypes import Function, function_table
+from matrix.build.reads import copy_of
 from matrix.build.roles import KERNEL
 from matrix.build.toolchain import LINK, kernel_flags
 from matrix.build.units import Unit, Units, digest
@@ -75,6 +76,7 @@ class _Builder:
         self.table: CapabilityTable = catalog.capabilities[target.arch]
         self.variants = provider.for_target(target, self.table)
         self.worker_root = catalog.worker_root
+        self.inside = (catalog.root.resolve(), provider.root.resolve())
         self.units = Units(sandbox, target, catalog.root, f"build/{target.name}-{provider.name}")
 
     def build(self) -> Built:
@@ -117,7 +119,7 @@ class _Builder:
         functions = function_table(self.provider.interfaces.values(), good)
         own = self._own_units(functions, good)
         outputs = [unit.output for unit in [*kernels.values(), *own]]
-        build_id = digest([self.units.compiler, *LINK, *link, *checks(), *outputs])[:16]
+        build_id = digest([self.units.compiler, self.units.tools.digest, *LINK, *link, *checks(), *outputs])[:16]
         return _Draft(kernels, functions, own, link, build_id, f"workers/{self.target.name}-{build_id}")
 
     def _link(self, draft: _Draft) -> dict[str, str]:
@@ -134,11 +136,11 @@ class _Builder:
     def _kernel(self, variant: Variant) -> Unit:
         interface = self.provider.interfaces[variant.algorithm]
         flags = kernel_flags(self.target, self.table, variant)
-        headers = _files(variant.path.parent, ".h")
+        headers = self._headers(variant.path.parent)
         if not variant.assembly:
             headers["prototypes.h"] = prototypes.variants_header(interface, [variant]).encode()
             flags += ["-include", "prototypes.h"]
-        source = variant.path.read_bytes()
+        source = copy_of(variant.path, self.inside)
         if b'"dispatch.h"' in source:
             headers["dispatch.h"] = self._dispatch_header(self.variants)
         return self.units.unit(variant.path.name, source, headers, flags, variant.path.parent, own=False)
@@ -157,7 +159,7 @@ class _Builder:
         return names_of(self.sandbox, bare.worker, tuple(unit.output for unit in bare.own))
 
     def _own_units(self, functions: tuple[Function, ...], variants: tuple[Variant, ...]) -> list[Unit]:
-        headers = _files(self.worker_root, ".h")
+        headers = self._headers(self.worker_root)
         arch = self.target.arch
         generated = {
             "table.c": generate.table_source(arch, self.table, functions),
@@ -170,8 +172,11 @@ class _Builder:
         ]
         for path in sorted(self.worker_root.iterdir()):
             if path.suffix in (".c", ".S"):
-                units.append(self.units.unit(path.name, path.read_bytes(), headers, [], self.worker_root))
+                units.append(self.units.unit(path.name, copy_of(path, self.inside), headers, [], self.worker_root))
         return units
+
+    def _headers(self, folder: Path) -> dict[str, bytes]:
+        return {path.name: copy_of(path, self.inside) for path in sorted(folder.glob("*.h"))}
 
     def _dispatch_header(self, variants: tuple[Variant, ...]) -> bytes:
         interfaces: Iterable[Interface] = self.provider.interfaces.values()
@@ -180,7 +185,3 @@ class _Builder:
 
 def _without(kernels: dict[Variant, Unit], failures: dict[str, str]) -> dict[Variant, Unit]:
     return {variant: unit for variant, unit in kernels.items() if unit.output not in failures}
-
-
-def _files(folder: Path, suffix: str) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(folder.glob(f"*{suffix}"))}
