@@ -15,6 +15,7 @@ from matrix.build.units import Unit, Units, digest
 from matrix.build.vetting import Vetting, checks, names_of
 from matrix.model.capability import CapabilityTable
 from matrix.model.catalog import Catalog, Provider
+from matrix.model.entries import visible
 from matrix.model.interface import Interface
 from matrix.model.kernel import Variant
 from matrix.model.target import Target
@@ -170,13 +171,13 @@ class _Builder:
             self.units.unit(name, text.encode(), headers | {"dispatch.h": self._dispatch_header(variants)}, [])
             for name, text in generated.items()
         ]
-        for path in sorted(self.worker_root.iterdir()):
+        for path in visible(self.worker_root):
             if path.suffix in (".c", ".S"):
                 units.append(self.units.unit(path.name, copy_of(path, self.inside), headers, [], self.worker_root))
         return units
 
     def _headers(self, folder: Path) -> dict[str, bytes]:
-        return {path.name: copy_of(path, self.inside) for path in sorted(folder.glob("*.h"))}
+        return {path.name: copy_of(path, self.inside) for path in visible(folder) if path.suffix == ".h"}
 
     def _dispatch_header(self, variants: tuple[Variant, ...]) -> bytes:
         interfaces: Iterable[Interface] = self.provider.interfaces.values()

@@ -14,6 +14,7 @@ from typing import Any
 from filelock import Timeout
 
 from matrix.errors import EngineError, TableError, ToolError
+from matrix.model.entries import require_files, visible
 from matrix.sandbox.base_image import BASE_NAME, make_base, our_base
 from matrix.sandbox.engine import Engine, Gone
 from matrix.sandbox.locks import build_lock
@@ -65,6 +66,8 @@ def families(images: Path) -> list[str]:
 def read_recipe(images: Path, family: str) -> Recipe:
     """Read a family's Dockerfile and the shared files. Raises TableError."""
     path = images / family / "Dockerfile"
+    for folder in (path.parent, images / _SHARED):
+        require_files(folder, TableError)
     try:
         dockerfile = path.read_bytes()
     except OSError as problem:
@@ -74,7 +77,7 @@ def read_recipe(images: Path, family: str) -> Recipe:
         ) from None
     for line in dockerfile.decode("utf-8").splitlines():
         if line.startswith("ARG BASE="):
-            shared = {f"{_SHARED}/{file.name}": file.read_bytes() for file in sorted((images / _SHARED).iterdir())}
+            shared = {f"{_SHARED}/{file.name}": file.read_bytes() for file in visible(images / _SHARED)}
             return Recipe(family, {"Dockerfile": dockerfile} | shared, line.removeprefix("ARG BASE=").strip())
     raise TableError("a Dockerfile has no base", where=str(path), why="it needs a line `ARG BASE=<image>`")
 
