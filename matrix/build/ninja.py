@@ -25,13 +25,17 @@ _BEYOND = {
     r"CPU time limit exceeded|SIGXCPU": f"takes more than {MAX_SECONDS} seconds",
 }
 _LOG_BYTES = 20_000
+"""How much is kept of what a compiler says first, and a tenth of it of the last."""
 _HEAD = f"""ninja_required_version = 1.8
 most = most() {{ now=$$(ulimit -S "$$1"); [ "$$now" != unlimited ] && [ "$$now" -le "$$2" ] || ulimit -S "$$1" "$$2"; }}
 limits = most -f {MAX_FILE_MIB << 11}; most -v {MAX_MEMORY_GIB << 20}; most -t {MAX_SECONDS}
 killed = case $$status in 152) echo CPU time limit exceeded;; 153) echo File size limit exceeded;; esac
 rule make
   command = ( $most; $limits; $run ) > $out.log 2>&1 $
-   || {{ status=$$?; $killed >> $out.log; rm -f $out.new; exit $$status; }}; $
+   || {{ status=$$?; rm -f $out.new; mv $out.log $out.all; $
+         {{ head -c {_LOG_BYTES} $out.all; tail -c +{_LOG_BYTES + 1} $out.all | tail -c {_LOG_BYTES // 10}; $
+            $killed; }} $
+         > $out.log; rm $out.all; exit $$status; }}; $
    mv $out.new $out && sha256sum $out > $out.sum
   description = $out
 """
@@ -96,8 +100,8 @@ def _log(sandbox: Sandbox, output: str, otherwise: str) -> str:
     try:
         log = sandbox.read(f"{output}.log").decode("utf-8", "replace").strip()
     except FileNotFoundError:
-        log = otherwise.strip()[-_LOG_BYTES:]
+        log = otherwise.strip()[-2000:]
     beyond = [
         f"error: the build {what}, which nothing here may" for words, what in _BEYOND.items() if re.search(words, log)
     ]
-    return "\n".join([*beyond, log[:_LOG_BYTES]])
+    return "\n".join([*beyond, log])
