@@ -22,5 +22,5 @@ def require_files(folder: Path, error: type[MatrixError], also_folders: bool = F
         if path.is_symlink() and not path.exists():
             why = f"it is a link to {path.readlink()}, which does not exist"
         else:
-            why = "it is a folder" if path.is_dir() else "it is neither a file nor a folder"
-        raise error(f"{path.name} is no file", where=str(path), why=why, step="remove it, or restore the file")
+            why = "it is a folder" if path.is_dir() else "it is no regular file"
+        raise error(f"cannot read {path.name}", where=str(path), why=why, step="remove it, or restore the file")
