@@ -22,11 +22,11 @@ KINDS: dict[str, tuple[Callable[[Path], None], str]] = {
     "folder": (Path.mkdir, "it is a folder"),
     "fifo": (lambda path: os.mkfifo(path), "it is no regular file"),
 }
-SOURCES = ("cipher/cipher_x.c", "cipher/x.h", "cipher/x.S", "cipher/cipher.toml", "worker/x.c", "worker/x.h")
+SOURCES = ("cipher/cipher_x.c", "cipher/x.h", "cipher/x.S", "worker/x.c", "worker/x.h")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", [*(f"kernels/{source}" for source in SOURCES), "kernels/capabilities.toml"])
+@pytest.mark.parametrize("name", [f"kernels/{source}" for source in SOURCES])
 def test_among_kernels(tree: "Tree", name: str, kind: str) -> None:
     (tree.root / "kernels" / "worker").mkdir()
     path = tree.root / name
