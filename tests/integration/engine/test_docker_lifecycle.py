@@ -21,8 +21,9 @@ from matrix.sandbox.docker import DockerSandbox
 from matrix.sandbox.image import ensure_image, read_recipe
 from matrix.sandbox.owner import Owner, labels
 from matrix.worker import outcome as oc
-from matrix.worker.process import Guest, GuestCounts, Request
+from matrix.worker.process import Guest, GuestCounts
 from matrix.worker.protocol import Op
+from matrix.worker.window import Request
 
 from ..support import MAIN_TARGET, REPOSITORY, check_balance, environment, finish, journal, lines, start, wait_for_cells
 from .ground import IMAGES, SecondEngine, containers, containers_of, family, until
