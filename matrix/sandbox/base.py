@@ -59,7 +59,7 @@ class Channel(Protocol):
         guest has started ends too."""
 
     def cause(self) -> Cause:
-        """After ``finish``: why it ended."""
+        """After ``finish``, or when it is silent: why."""
 
     def vitals(self) -> Vitals | None:
         """What the guest is doing now; None where that cannot be seen from here."""

@@ -76,7 +76,7 @@ class DockerChannel:
         A process in the container can end it too, by killing what keeps it; but nothing in it can ask the engine.
         """
         done = self._engine.happened(self._container, _TELLING, time.monotonic() - self._started + 1)
-        if self._ended and "pause" in done:
+        if "pause" in done:
             return Cause(outside="somebody who paused its container")
         if self._ended and "kill" in done:
             return Cause(outside="somebody who asked the engine to end its container")

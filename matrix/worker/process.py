@@ -214,8 +214,11 @@ class Guest:
     def _unheard(self, window: Window) -> Outcome | oc.Outside:
         """The guest was asked to end and has not."""
         assert self._asked is not None
+        who = self._channel.cause().outside if self._channel else ""
         self._end()
-        return self._asked[1] if self._is_asked(window.oldest) else oc.Outside("")
+        if not self._is_asked(window.oldest):
+            return oc.Outside("")
+        return self._from_outside(self._asked[1], who) if who else self._asked[1]
 
     def _is_asked(self, oldest: InFlight | None) -> bool:
         """Whether it is for this request that the guest was asked to end; else that one was answered after all."""
