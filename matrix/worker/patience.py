@@ -24,18 +24,18 @@ _MUCH_SLOWER = 4
 class Patience:
     """The bounds of one guest. ``deadline`` is in seconds by the clock, for requests that do not state their own.
 
-    ``hung`` says that a hang among the present requests was confirmed: others of them are waited for less long, as is
-    a request of which it is only asked whether it hangs again (``short``).
+    ``wary`` says that one of the present requests was overdue: from then on they are waited for less long. ``hung``
+    says that it was so again in a fresh guest.
     """
 
     deadline: float
+    wary: bool = False
     hung: bool = False
-    short: bool = False
     _slowest: float = 0.0
 
     def forget(self) -> None:
         """Other requests begin."""
-        self.hung = False
+        self.wary = self.hung = False
 
     def answered(self, seconds: float, oldest: InFlight | None) -> None:
         """An answer came after so much waiting."""
@@ -48,7 +48,7 @@ class Patience:
             return START
         if oldest.request.seconds:
             return max(self.deadline, oldest.request.seconds)
-        return self._briefly() if self.hung or self.short else self.deadline
+        return self._briefly() if self.wary else self.deadline
 
     def overdue(self, window: Window, vitals: Vitals | None, now: float) -> TimedOut | None:
         """What becomes of the oldest request when its time is over; None when it is not."""

@@ -116,6 +116,7 @@ class Guest:
                     if isinstance(result, oc.Violated) and result.kind == oc.PROCESS:
                         end = oc.Outside("")  # with this guest the processes go that a kernel has started
                         break
+                self._patience.wary |= isinstance(end, oc.TimedOut)
                 if isinstance(end, oc.Outside):
                     self._end()
                     self._note(end)
@@ -298,7 +299,7 @@ class Guest:
         if alone or (isinstance(death, oc.TimedOut) and self._patience.hung):
             self._end()
             return death  # one hang of these requests was confirmed; each costs seconds
-        again = self._alone(victim, isinstance(death, oc.TimedOut))
+        again = self._alone(victim)
         if oc.is_death(again):
             self._end()
         if not oc.same_death(death, again):
@@ -316,26 +317,22 @@ class Guest:
         self._counts.notes.append(f"flaky: {oc.describe(death)}; alone in a fresh guest: {oc.describe(again)}")
         return oc.Unrepeated(death, among)
 
-    def _alone(self, request: Request, short: bool = False) -> Outcome:
-        """The outcome of one request in a fresh guest with nothing else in flight; ``short`` waits for it less long."""
+    def _alone(self, request: Request) -> Outcome:
+        """The outcome of one request in a fresh guest with nothing else in flight."""
         self._restart()
         window = Window(iter([request]), self.next_id)
         window.fill()
-        self._patience.short = short
-        try:
-            while True:
-                replies, end = self._exchange(window)
-                if replies:
-                    end = self._match(replies[0], window.oldest)
-                if isinstance(end, oc.Outside):
-                    self._note(end)
-                    self._restart()
-                    window.send_again()
-                    window.fill()
-                elif end is not None:
-                    return end
-        finally:
-            self._patience.short = False
+        while True:
+            replies, end = self._exchange(window)
+            if replies:
+                end = self._match(replies[0], window.oldest)
+            if isinstance(end, oc.Outside):
+                self._note(end)
+                self._restart()
+                window.send_again()
+                window.fill()
+            elif end is not None:
+                return end
 
     def _end(self) -> None:
         """Kill the guest; the next request starts another."""
