@@ -102,7 +102,7 @@ def _no_answer(run: Run, outcome: oc.Outcome, symbols: Symbols, cpu: str) -> Fai
     if isinstance(outcome, oc.Died):
         return _death(outcome)
     if isinstance(outcome, oc.Garbage):
-        return Failure(vd.PROTOCOL, f"the guest wrote garbage: {outcome.why}")
+        return Failure(vd.PROTOCOL, f"the guest wrote garbage: {outcome.why}", slow=outcome.slow)
     if isinstance(outcome, oc.Unrepeated):
         failure = _no_answer(run, outcome.death, symbols, cpu)
         if outcome.among > 1:

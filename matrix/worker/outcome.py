@@ -80,9 +80,10 @@ class TimedOut:
 
 @dataclass(frozen=True)
 class Garbage:
-    """The guest wrote what is no answer to the request."""
+    """The guest wrote what is no answer to the request; with ``slow`` it was waited for the rest of one."""
 
     why: str
+    slow: bool = False
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ START = 30.0
 SHORT = 3.0
 """Seconds that are enough in which a guest does nothing but work for one answer, and for all that is only confirmed.
 
-CPU time does not depend on what else the machine does. Ordinary requests take milliseconds of it; the slowest of all
-corpora, 0.3 s.
+CPU time does not depend on what else the machine does. Ordinary requests take milliseconds of it; all 1,881 of a cell
+of X25519, the slowest, take 1.5 s together.
 """
 _MUCH_SLOWER = 4
 """A guest that has taken long over other answers has this many times as long before it counts as hung."""

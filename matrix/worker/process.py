@@ -198,7 +198,7 @@ class Guest:
         unfinished = self._reader.unfinished
         if unfinished and now - self._last_byte >= _STUCK_FRAME:
             self._end()
-            return oc.Garbage(f"{len(unfinished)} bytes of an answer, and no more: {unfinished[:16].hex()}")
+            return oc.Garbage(f"{len(unfinished)} bytes of an answer, and no more: {unfinished[:16].hex()}", slow=True)
         vitals = channel.vitals()
         overdue = self._patience.overdue(window, vitals, now)
         if overdue is None:

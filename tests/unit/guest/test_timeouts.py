@@ -84,6 +84,7 @@ def test_half_a_frame_is_garbage_long_before_the_deadline(stage: Stage, monkeypa
     assert answers(outcomes) == ["a", "Garbage", "b"]
     assert isinstance(outcomes[1], oc.Garbage)
     assert "20 bytes of an answer, and no more" in outcomes[1].why
+    assert outcomes[1].slow
     assert time.monotonic() - started < PATIENT / 2
 
 
