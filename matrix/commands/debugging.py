@@ -18,7 +18,7 @@ from matrix.model.target import Target
 from matrix.run.replay import Replay
 from matrix.run.session import Session
 from matrix.run.symbols import Symbols
-from matrix.sandbox.host import GUEST_ENVIRONMENT
+from matrix.sandbox.host_channel import GUEST_ENVIRONMENT
 
 
 def debug(session: Session, replay: Replay, extra: Sequence[str], console: Console) -> int:

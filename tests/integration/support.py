@@ -179,12 +179,16 @@ def descendants(pid: int) -> Iterator[tuple[int, str]]:
 
 def guests(pid: int) -> list[int]:
     """The guests that the run ``pid`` and its xdist workers have started and that still run."""
-    return [one for one, command in descendants(pid) if f"workers/{MAIN_TARGET}-" in command]
+    named = [(one, command) for one, command in descendants(pid) if f"workers/{MAIN_TARGET}-" in command]
+    return [one for one, command in named if command.startswith("qemu-")]
 
 
-def parent(pid: int) -> int:
-    """The pid of the process that started ``pid``."""
-    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+def owner(guest: int) -> int:
+    """The pid of the run, or of its xdist worker, that has started ``guest`` by way of others."""
+    pid = guest
+    while "python" not in os.readlink(f"/proc/{pid}/exe"):
+        pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    return pid
 
 
 def wait_for_end(pid: int, seconds: float = 10) -> None:
