@@ -1,4 +1,4 @@
-"""The command line: ``python -m matrix COMMAND``; each command is declared here and done in matrix/commands/."""
+"""The command line: ``capmatrix COMMAND``; each command is declared here and done in matrix/commands/."""
 
 import json
 import sys
@@ -17,6 +17,7 @@ from matrix.model.catalog import every_profile, load_catalog
 from matrix.model.cell_ids import cell_named
 from matrix.model.selection import CPU_HELP, FILTERS, Selection
 from matrix.model.target import EVERY_PROFILE
+from matrix.options import PREFIX
 from matrix.report.console import make_console
 from matrix.report.costs import load_costs
 from matrix.resources import data_root
@@ -132,24 +133,26 @@ def run_command(
     **filters: tuple[str, ...],
 ) -> None:
     """Run the conformance tests of targets (default: all) or of single cells."""
-    options = ["--sandbox", sandbox, "--seed", str(seed), "--placements", placements, *more]
-    options += [word for word, wanted in (("--exhaustive", exhaustive), ("-x", stop)) if wanted]
-    single = {"--shard": shard, "--cpu": cpu, "-k": keyword}
-    chosen = [(word, value) for word, value in single.items() if value]
-    chosen += [(f"--{name}", value) for name, values in filters.items() for value in values]
+    options = [f"{PREFIX}sandbox", sandbox, f"{PREFIX}seed", str(seed), f"{PREFIX}placements", placements, *more]
+    options += [word for word, wanted in ((f"{PREFIX}exhaustive", exhaustive), ("-x", stop)) if wanted]
+    if any(word.startswith(("--journal", f"{PREFIX}journal")) for word in more):
+        raise click.UsageError("The journal is an option of `run` itself: --journal FILE, not behind --pytest.")
+    chosen = [(name, value) for name, value in (("shard", shard), ("cpu", cpu)) if value]
+    chosen += [(name, value) for name, values in filters.items() for value in values]
+    named = [f"--{name}" for name, _ in chosen] + (["-k"] if keyword else [])
     if any("/" in name for name in what):
         if profiles:
             step = "write TARGET@PROFILE/..."
             raise SelectionError("--profile goes with targets", why="a cell id names its own", step=step)
-        if chosen:
-            step = f"leave out {chosen[0][0]}, or name the target alone"
-            raise SelectionError(f"{chosen[0][0]} goes with targets", why="a cell id names one cell", step=step)
-    chosen += [("--profile", name) for name in profiles]
-    chosen += [("--journal", journal)] if journal else []
-    options += [f"{word}={value}" if word.startswith("--") else f"{word}{value}" for word, value in chosen]
+        if named:
+            step = f"leave out {named[0]}, or name the target alone"
+            raise SelectionError(f"{named[0]} goes with targets", why="a cell id names one cell", step=step)
+    chosen += [("profile", name) for name in profiles]
+    options += [f"{PREFIX}{name}={value}" for name, value in chosen]
+    options += [f"-k{keyword}"] if keyword else []
     built = profiles or ((EVERY_PROFILE,) if exhaustive else ())
     running.install_compilers(what, built, sandbox, make_console())
-    sys.exit(running.run(what, running.cores() if workers is None else workers, options))
+    sys.exit(running.run(what, running.cores() if workers is None else workers, options, journal))
 
 
 @cli.command("repro")

@@ -6,8 +6,8 @@ import pytest
 
 from matrix.report.console import make_console
 from matrix.report.recorder import Recorder
-from matrix.run.verdict import FAILED, PASSED
 from matrix.scheduling import cell_id
+from matrix.stopping import Stopping
 
 KEY = "capmatrix"
 """Key of what controller and xdist workers hand each other, and of a cell's result in its report."""
@@ -18,9 +18,9 @@ OUTSIDE = "capmatrix-outside"
 class Reporter:
     """Hooks that only the process with the recorder has."""
 
-    def __init__(self, recorder: Recorder, config: pytest.Config) -> None:
+    def __init__(self, recorder: Recorder, stopping: Stopping) -> None:
         self._recorder = recorder
-        self._config = config
+        self._stopping = stopping
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Without xdist the items are the plan; ``-k`` and the like have been applied."""
@@ -39,38 +39,38 @@ class Reporter:
             self._recorder.process_ended(ended)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Journal and ledger take in a cell as soon as it ends."""
+        """Journal and ledger take in a cell as soon as it ends; every attempt, where another plugin runs it again."""
         name = cell_id(report.nodeid)
         if not name:
             return
-        result = next((value for key, value in report.user_properties if key == KEY), None)
+        told = dict(report.user_properties)
+        result, code = told.get(KEY), told.get(OUTSIDE, 0)
         if report.when == "call" and isinstance(result, dict):
             self._recorder.result(result)
         elif report.skipped:
             text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
             reason, _, detail = text.removeprefix("Skipped: ").partition(": ")
             self._recorder.skipped(name, reason, detail)
-        elif report.failed:
-            code = next((value for key, value in report.user_properties if key == OUTSIDE), 0)
+        elif not report.passed:  # failed, or what a plugin calls a failure that it will try again
             self._recorder.broken(name, report.longreprtext, code if isinstance(code, int) else 0)
 
-    def pytest_keyboard_interrupt(self) -> None:
-        """The user has stopped the run."""
-        self._recorder.interrupted = True
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """The user, or a plugin, has stopped the run; pytest takes ``-x`` for an interrupt too."""
+        words = str(excinfo.value)
+        if self._stopping.signal or type(excinfo.value) is KeyboardInterrupt or words.endswith("keyboard-interrupt"):
+            self._recorder.interrupted = self._stopping.signal or "KeyboardInterrupt"
+        else:
+            self._recorder.stopped = words
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Count what was not reached; a run with an unreached cell cannot be green."""
-        missing = self._recorder.close()
-        counts = self._recorder.ledger.counts
-        nothing_ran = bool(self._recorder.ledger.planned) and not counts[PASSED] and not counts[FAILED]
+        """Count what was not reached and write the ledger, which says how the run ends."""
+        self._recorder.interrupted = self._recorder.interrupted or self._stopping.signal
+        self._recorder.close()
         if self._recorder.journal_problem and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
-        failed = (pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED)
-        if session.exitstatus in failed and self._recorder.outside_code:
-            session.exitstatus = self._recorder.outside_code
-        if (missing or nothing_ran) and session.exitstatus == pytest.ExitCode.OK:
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED if missing else pytest.ExitCode.NO_TESTS_COLLECTED
+        if self._recorder.exit_code and session.exitstatus != pytest.ExitCode.INTERNAL_ERROR:
+            session.exitstatus = self._recorder.exit_code
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Grid, failures and ledger."""

@@ -130,5 +130,5 @@ def _explanation(state: RunState, cell: Cell) -> list[str]:
                 f"  operation  {operation.name}: {' '.join(s.call for s in operation.steps)}; lengths cut at {bounds}"
             )
         lines.append(f"  corpus     {cell.tier}")
-    lines.append(f"  run it     python -m matrix run {cell.id}")
+    lines.append(f"  run it     capmatrix run {cell.id}")
     return lines

@@ -8,6 +8,13 @@ from typing import Any, TextIO
 
 from matrix.errors import StoreError, TableError, storing
 
+DEFAULT_JOURNAL = ".capmatrix/journal.jsonl"
+
+
+def journal_path(folder: Path, named: str) -> Path:
+    """Where the journal of a run that is started in ``folder`` lies; ``named`` is what `--journal` says, '' nothing."""
+    return folder / (named or DEFAULT_JOURNAL)
+
 
 class Journal:
     """Written line by line and flushed, so that a killed run leaves all that it had measured.

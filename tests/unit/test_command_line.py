@@ -18,6 +18,7 @@ from matrix.model.catalog import Catalog, every_profile
 from matrix.model.cell_ids import cell_named
 from matrix.model.plan import Cell, plan
 from matrix.model.selection import FILTERS
+from matrix.options import OPTIONS
 
 
 @dataclass
@@ -93,7 +94,7 @@ def test_explain_says_how_a_cell_is_run(terminal: Terminal) -> None:
     ended = terminal.run("explain", "arm32-noneon/hard/none/chacha20-armv7")
     assert ended.code == 0
     assert "qemu-arm -cpu cortex-a9,neon=off" in ended.out
-    assert "python -m matrix run arm32-noneon/hard/none/chacha20-armv7" in ended.out
+    assert "capmatrix run arm32-noneon/hard/none/chacha20-armv7" in ended.out
 
 
 def _small_targets_last(catalog: Catalog) -> list[Cell]:
@@ -180,13 +181,12 @@ def test_a_cell_of_a_profile_can_be_explained(terminal: Terminal) -> None:
     assert "compiled with -Os" in ended.out
 
 
-def test_the_filters_of_run_are_the_plugins(pytestconfig: pytest.Config) -> None:
-    """What `run` hands on, pytest knows."""
+def test_the_filters_of_run_are_the_plugins() -> None:
+    """What `run` hands on, pytest knows; `--pytest` is no option of pytest's."""
     run = cli.commands["run"]
     names = {word for parameter in run.params for word in parameter.opts if word.startswith("--")}
     assert {f"--{name}" for name in FILTERS} < names
-    for name in names - {"--pytest"}:
-        assert pytestconfig.getoption(name) is not None, name
+    assert names - {"--pytest"} == {f"--{name}" for name in OPTIONS if name != "target"}, "targets are arguments"
 
 
 def test_every_command_has_help_and_every_option_is_explained() -> None:
@@ -220,7 +220,7 @@ def test_the_module_runs_as_a_program() -> None:
 
 def test_the_arguments_for_pytest(catalog: Catalog) -> None:
     targets = pytest_arguments(["x86_64", "arm32-noneon"], 2, ["--seed", "3"])
-    assert targets[1:5] == ["--target", "x86_64", "--target", "arm32-noneon"]
+    assert targets[1:5] == ["--capmatrix-target", "x86_64", "--capmatrix-target", "arm32-noneon"]
     assert targets[5:] == ["-n", "2", "--seed", "3"]
     assert Path(targets[0]).is_dir()
     one = pytest_arguments(["x86_64/hard/none/chacha20-ssse3"], 1, [])
