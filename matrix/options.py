@@ -60,16 +60,17 @@ def add_short_names(parser: pytest.Parser) -> None:
     """Declare the names of earlier releases (``--target``) that nobody has: call it when other plugins are loaded."""
     group = parser.getgroup("capmatrix")
     for name, how in OPTIONS.items():
-        word = f"--{name}" if how.get("action") == "store_true" else f"--{name}={_example(how)}"
-        if parser.parse_known_and_unknown_args([word])[1] == [word]:
-            told = {**how, "help": f"older name of {PREFIX}{name}"}
-            told.setdefault("default", False if how.get("action") == "store_true" else None)
-            group.addoption(f"--{name}", dest=_destination(name), **told)
+        if _free(parser, f"--{name}"):
+            help_text = f"older name of {PREFIX}{name}"
+            group.addoption(f"--{name}", dest=_destination(name), **{**how, "help": help_text})
 
 
-def _example(how: dict[str, Any]) -> str:
-    """A value that the option takes."""
-    return str(how["choices"][0]) if "choices" in how else "1"
+def _free(parser: pytest.Parser, word: str) -> bool:
+    """Whether no plugin has declared the option ``word``."""
+    try:
+        return word in parser.parse_known_and_unknown_args([word, "1"])[1]
+    except pytest.UsageError:
+        return False  # it is known, and takes no such value
 
 
 def option(config: pytest.Config, name: str) -> Any:
