@@ -147,7 +147,8 @@ class Recorder:
             return INTERRUPTED
         counts = self.ledger.counts
         if counts[FAILED]:
-            codes = list(self._outside.values())
+            ends = self.ledger.entries
+            codes = [code for name, code in self._outside.items() if ends[name].kinds == (NOT_RUN,)]
             return codes[0] if codes and all(codes) and len(codes) == counts[FAILED] - self._not_reached else 1
         return 0 if counts[PASSED] else NOTHING_RAN
 
@@ -179,7 +180,7 @@ class Recorder:
         text = f"nodes {len(self.ledger.planned)}, {counts}; journal {self.path}"
         console.print(text, highlight=False, soft_wrap=True)
         if self.interrupted:
-            text = f"interrupted: {self._not_reached} planned cells did not run"
+            text = f"interrupted by {self.interrupted}: {self._not_reached} planned cells did not run"
             console.print(text, highlight=False, style="bold red")
         elif self._not_reached:
             why = f" ({self.stopped})" if self.stopped else ""
