@@ -94,7 +94,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_STATE] = state
     if recorder:
         config.stash[_RECORDER] = recorder
-        config.pluginmanager.register(Reporter(recorder, stopping))  # without a name that `-p no:NAME` could keep out
+        # Without a name that `-p no:NAME` could keep out.
+        config.pluginmanager.register(Reporter(recorder, stopping, [cell.id for cell in state.selected]))
 
 
 def _recorder(config: pytest.Config, state: RunState) -> Recorder:
@@ -166,6 +167,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     config = session.config
     if _STOPPING in config.stash:
         config.stash[_STOPPING].end_begins()
+        if _RECORDER in config.stash and config.stash[_RECORDER].ledger.entries:
+            config.stash[_STOPPING].hurry_workers()  # at least one of them runs; one that starts is left alone
     if _SESSION not in config.stash:
         return
     own = config.stash[_SESSION]

@@ -18,9 +18,11 @@ OUTSIDE = "capmatrix-outside"
 class Reporter:
     """Hooks that only the process with the recorder has."""
 
-    def __init__(self, recorder: Recorder, stopping: Stopping) -> None:
+    def __init__(self, recorder: Recorder, stopping: Stopping, selected: list[str]) -> None:
         self._recorder = recorder
         self._stopping = stopping
+        self._selected = selected
+        self._closed = False
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Without xdist the items are the plan; ``-k`` and the like have been applied."""
@@ -65,12 +67,25 @@ class Reporter:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Count what was not reached and write the ledger, which says how the run ends."""
-        self._recorder.interrupted = self._recorder.interrupted or self._stopping.signal
-        self._recorder.close()
+        self._close()
         if self._recorder.journal_problem and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
         if self._recorder.exit_code and session.exitstatus != pytest.ExitCode.INTERNAL_ERROR:
             session.exitstatus = self._recorder.exit_code
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_unconfigure(self) -> None:
+        """A session that was stopped while it started has no other end, and no cell of it was collected yet."""
+        if not self._closed:
+            self._stopping.end_begins()
+            self._recorder.plan(self._selected)
+            self._close()
+            self._recorder.print_summary(make_console())
+
+    def _close(self) -> None:
+        self._recorder.interrupted = self._recorder.interrupted or self._stopping.signal
+        self._recorder.close()
+        self._closed = True
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Grid, failures and ledger."""

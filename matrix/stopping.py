@@ -1,5 +1,6 @@
 """Signals that end a run: Ctrl-C, and SIGTERM and SIGHUP, which a CI system or a closed terminal sends."""
 
+import os
 import signal
 import threading
 from types import FrameType
@@ -41,6 +42,15 @@ class Stopping:
     def end_begins(self) -> None:
         """From now on a signal is noted and nothing more."""
         self._ending = True
+
+    def hurry_workers(self) -> None:
+        """After a signal, end what pytest-xdist's workers are busy with: else it waits for them for ten seconds, which
+        a CI system that cancels may not grant. They are known where this process leads its group, as a child of
+        ``capmatrix run`` does."""
+        if self.signal and os.getpgrp() == os.getpid():
+            own = signal.signal(signal.SIGINT, signal.SIG_IGN)
+            os.killpg(0, signal.SIGINT)
+            signal.signal(signal.SIGINT, own)
 
     def _handle(self, number: int, _frame: FrameType | None) -> None:
         self._count += 1

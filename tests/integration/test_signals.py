@@ -12,7 +12,7 @@ from matrix.errors import INTERRUPTED
 
 from . import support
 
-FEW = ("--algorithm", "chacha20", "--algorithm", "poly1305", "--sandbox", "host")
+FEW = ("--algorithm", "chacha20", "--algorithm", "poly1305", "--sandbox", "host", "--pytest=-pno:hypothesispytest")
 SLOW = """
 import time
 from pathlib import Path
