@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from matrix.environment import allow_enough_files, check_environment
 from matrix.errors import NOTHING_RAN, EngineError, MatrixError, SelectionError, StoreError
 from matrix.model.plan import KINDS, REASONS, Cell
 from matrix.options import add_options, add_short_names, option, settings, wanted_cells
@@ -75,6 +76,8 @@ def pytest_configure(config: pytest.Config) -> None:
             config.stash[_STATE] = worker_state(wanted, settings(config), handed[_KEY])
             leave_ending_to_the_controller()
             return
+        check_environment()
+        allow_enough_files()
         stopping = config.stash[_STOPPING] = Stopping()
         stopping.install()
         if option(config, "run_id") and config.getoption("collectonly"):

@@ -13,7 +13,9 @@ PACKAGE = Path(matrix.__file__).parent
 STAGES = ("sandbox", "build", "worker", "oracles", "cases", "run", "report")
 """From left to right; a stage imports itself, the stages to its left, and what all may import."""
 FOR_ALL = frozenset({"model", "errors", "invocation", "resources", "__version__"})
-GLUE = frozenset({"plugin", "options", "reporter", "scheduling", "stopping", "__main__", "commands"})
+GLUE = frozenset({"__main__", "command_line", "commands", "environment"}) | frozenset(
+    {"options", "plugin", "reporter", "scheduling", "stopping"}
+)
 """What sees everything; nothing but glue imports it."""
 LONGEST = 400
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from matrix.__main__ import cli
 from matrix.cases.case import Case, Chain
+from matrix.command_line import cli
 from matrix.errors import ReproError, StoreError
 from matrix.model.catalog import Catalog
 from matrix.model.plan import find, plan
