@@ -65,7 +65,7 @@ class End:
 def run(place: Place) -> End:
     """``capmatrix run`` of one cell in that place."""
     place.folder.mkdir(parents=True, exist_ok=True)
-    told = {name: value for name, value in support.environment(place.root, place.more).items()}
+    told = support.environment(place.root, place.more)
     for name in place.without:
         told.pop(name, None)
     command = [*place.prefix, str(SCRIPT), "run", CELL, "-n", "0", "--sandbox", "host"]
