@@ -24,6 +24,7 @@ from matrix.model.target import EVERY_PROFILE
 from matrix.options import PREFIX
 from matrix.report.console import make_console
 from matrix.report.costs import load_costs
+from matrix.report.journal import journal_path
 from matrix.resources import data_root
 from matrix.run.repro import BAD, CANNOT_TELL, GOOD
 from matrix.run.session import Settings
@@ -157,8 +158,9 @@ def run_command(
     options += [f"{PREFIX}{name}={value}" for name, value in chosen]
     options += [f"-k{keyword}"] if keyword else []
     built = profiles or ((EVERY_PROFILE,) if exhaustive else ())
+    path = journal_path(Path.cwd(), journal, shard)
     running.install_compilers(what, built, sandbox, make_console())
-    sys.exit(running.run(what, running.cores() if workers is None else workers, options, journal))
+    sys.exit(running.run(what, running.cores() if workers is None else workers, options, path))
 
 
 @cli.command("repro")

@@ -11,7 +11,6 @@ import pytest
 
 from matrix.model.selection import CPU_HELP, FILTERS, Selection
 from matrix.model.target import EVERY_PROFILE
-from matrix.report.journal import DEFAULT_JOURNAL
 from matrix.run.session import Settings
 
 PREFIX = "--capmatrix-"
@@ -37,7 +36,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     },
     "seed": {"type": int, "default": 1, "help": "seed of the random cases"},
     "exhaustive": {"action": "store_true", "help": "run the full corpus everywhere"},
-    "journal": {"default": DEFAULT_JOURNAL, "metavar": "FILE", "help": "where the journal goes"},
+    "journal": {"default": "", "metavar": "FILE", "help": "where the journal goes, if not to .capmatrix/"},
 }
 """Name without prefix, and how pytest's parser is told of it."""
 

@@ -26,7 +26,7 @@ from matrix.errors import (
 from matrix.model.catalog import every_profile, load_catalog
 from matrix.model.cell_ids import cell_named
 from matrix.options import PREFIX, RUN_ID
-from matrix.report.journal import journal_path, read_journal
+from matrix.report.journal import read_journal
 from matrix.resources import conformance_root, data_root
 
 
@@ -65,13 +65,13 @@ def install_compilers(what: Sequence[str], profiles: Sequence[str], sandbox: str
         doctor(load_catalog(data_root()), targets, profiles, False, sandbox, False, console)
 
 
-def run(what: Sequence[str], workers: int, options: Iterable[str], journal: str) -> int:
-    """Run pytest as a child and return the exit code, which comes from the journal of this very run.
+def run(what: Sequence[str], workers: int, options: Iterable[str], path: Path) -> int:
+    """Run pytest as a child and return the exit code, which comes from the journal of this very run,
+    at ``path``.
 
     Other plugins may run cells again, stop the session or change its status: they do not change what is written there.
     Raises SelectionError, StoreError, LedgerError.
     """
-    path = journal_path(Path.cwd(), journal)
     if path.exists() and not path.is_file():
         step = "name a file with --journal: it is read again at the end of the run"
         raise StoreError("the journal is no file", where=str(path), why="it is a folder, a device or a pipe", step=step)

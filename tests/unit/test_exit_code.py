@@ -8,6 +8,7 @@ import pytest
 from matrix.commands.running import exit_code, run_ledger
 from matrix.errors import LedgerError
 from matrix.report.recorder import Recorder
+from matrix.run.verdict import CellResult, Failure
 
 PATH = Path("journal.jsonl")
 
@@ -77,8 +78,8 @@ def _recorder(folder: Path, *planned: str) -> Recorder:
 
 
 def _result(cell_id: str, *kinds: str) -> dict[str, object]:
-    failures = [{"kind": kind, "summary": "", "case": "", "placement": ""} for kind in kinds]
-    return {"id": cell_id, "failures": failures, "facts": {}, "seconds": 0.0}
+    failures = [Failure(kind, "what happened") for kind in kinds]
+    return {**CellResult(cell_id, failures=failures).as_json(), "attempt": 1}
 
 
 @pytest.fixture(autouse=True)
