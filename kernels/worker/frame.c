@@ -75,7 +75,8 @@ void frame_open(void)
     input_fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, PRIVATE_FD);
     output_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, PRIVATE_FD);
     if (input_fd < 0 || output_fd < 0)
-        die(EXIT_USAGE, "stdin and stdout must be open");
+        die(EXIT_USAGE, errno == EBADF ? "stdin and stdout must be open"
+                                       : "too many open files: the limit (`ulimit -n`) must be 128 or more");
     null = open("/dev/null", O_RDONLY);
     if (null > STDIN_FILENO) {
         dup2(null, STDIN_FILENO);

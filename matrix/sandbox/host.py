@@ -101,7 +101,7 @@ class HostSandbox:
         if lacking:
             plain = target.name.partition("@")[0]
             step = (
-                f"run `./toxw --install -e {plain}` or `python -m matrix doctor --install {target.name}`; "
+                f"run `./toxw --install -e {plain}` or `capmatrix doctor --install {target.name}`; "
                 f"by hand: apt-get install --no-install-recommends {' '.join(needed_packages(target))}"
             )
             raise ToolError(

@@ -39,6 +39,12 @@ _NAMESPACES = (
 
 
 @cache
+def dies_with_us() -> tuple[str, ...]:
+    """What a process of ours is started by, so that it dies with this one; nothing where there is no such program."""
+    return _DIES_WITH_US if shutil.which(_DIES_WITH_US[0]) and _works(_DIES_WITH_US) else ()
+
+
+@cache
 def leash() -> tuple[str, ...]:
     """What a guest is started by, so that it dies with this process: also when that is killed and the guest stopped, or
     busy for ever.
@@ -50,10 +56,9 @@ def leash() -> tuple[str, ...]:
     The kernel watches the thread that starts the guest, which must live as long. To ask for it between fork and exec
     from Python would not be safe with threads.
     """
-    for command in (*_NAMESPACES, _DIES_WITH_US):
-        if shutil.which(command[0]) and _works(command):
-            return command
-    return ()
+    if not dies_with_us():
+        return ()
+    return next((command for command in _NAMESPACES if _works(command)), _DIES_WITH_US)
 
 
 def _works(command: Sequence[str]) -> bool:

@@ -67,7 +67,16 @@ def python(
 def conformance(*options: str, root: Path = REPOSITORY, target: str = MAIN_TARGET) -> list[str]:
     """Arguments of python that run the conformance tests of ``target`` in the host sandbox, as plain pytest."""
     tests = str(root / "tests" / "conformance")
-    return ["-m", "pytest", tests, "-p", "no:cacheprovider", "--sandbox", "host", "--target", target, *options]
+    return [
+        "-m",
+        "pytest",
+        tests,
+        "-p",
+        "no:cacheprovider",
+        "--capmatrix-sandbox=host",
+        f"--capmatrix-target={target}",
+        *options,
+    ]
 
 
 def git(repository: Path, *arguments: str) -> str:
@@ -135,7 +144,7 @@ def collected(output: str) -> list[str]:
 
 def repro_lines(output: str) -> list[str]:
     """The commands that a run printed for its failures, each once."""
-    return list(dict.fromkeys(re.findall(r"^ *(python -m matrix repro \S+)$", output, re.MULTILINE)))
+    return list(dict.fromkeys(re.findall(r"^ *(\S*capmatrix repro \S+)$", output, re.MULTILINE)))
 
 
 def wait_for_cells(folder: Path, process: subprocess.Popen[str], count: int) -> None:

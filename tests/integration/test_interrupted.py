@@ -111,7 +111,7 @@ def test_a_user_stops_the_run(tmp_path: Path, workers: str) -> None:
     ledger = support.check_balance(rows)
     assert ledger["passed"] >= 1
     assert set(ledger["kinds"]) == {"not-run"}
-    assert f"interrupted: {ledger['kinds']['not-run']} planned cells did not run" in output
+    assert f"interrupted by SIGINT: {ledger['kinds']['not-run']} planned cells did not run" in output
     for row in support.lines(rows, "cell"):
         assert row["verdict"] == "failed" or row["runs"] > 0
     assert "ledger: planned" in output
