@@ -33,6 +33,7 @@ enum status {
     STATUS_CLOBBERED = 5,       /* u16 step | u16 length + names of the registers, separated by blanks */
     STATUS_SIGNAL = 6,          /* see crash.c */
     STATUS_INTERNAL = 7,        /* text */
+    STATUS_FAULT = 8,           /* as STATUS_SIGNAL, of a RUN that asked for a fault: the worker goes on */
 };
 
 enum {

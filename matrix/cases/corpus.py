@@ -15,6 +15,7 @@ from matrix.cases.chain import chain_problem, links, run_chain
 from matrix.cases.edges import generic_edges
 from matrix.cases.layout import repeat_problem
 from matrix.cases.material import byte_count
+from matrix.cases.numbering import numbered
 from matrix.cases.randomized import random_cases
 from matrix.cases.vectors import published
 from matrix.errors import MatrixError, OracleError, VectorError
@@ -72,7 +73,7 @@ def compute_cases(
     _require_names(interface, made)  # of the long ones too, which only an exhaustive run answers
     drafts = [link for draft in made if exhaustive or draft.tier != "long" for link in parts(draft, interface, answers)]
     _require_names(interface, drafts)
-    return tuple(answered(draft, interface, answers) for draft in drafts)
+    return numbered(interface, [answered(draft, interface, answers) for draft in drafts])
 
 
 def _require_names(interface: Interface, drafts: Iterable[Draft]) -> None:
@@ -116,6 +117,7 @@ def answered(draft: Draft, interface: Interface, answers: dict[str, tuple[Oracle
         chain=draft.chain,
         total=draft.total,
         target=draft.target,
+        extra=draft.extra,
     )
     if draft.skip:
         return case(expected=None)

@@ -33,6 +33,8 @@ _KNOWN_SCALAR = bytes.fromhex("288796bc5aff4b81a37501757bc0753a3c21964790d386993
 """With u = 2^255 - 16 the last reduction of a published ADX kernel went wrong."""
 _SCALARS = 4
 _FUZZ_CASES = 32
+_ATTEMPTS = 100
+"""About three numbers in sixteen are products."""
 
 
 def edges(interface: Interface) -> Iterator[Draft]:
@@ -41,6 +43,7 @@ def edges(interface: Interface) -> Iterator[Draft]:
     yield from _special_points()
     yield from _chosen_results()
     yield from _result_carries()
+    yield from _results_near_p()
     yield from _first_doubles()
     yield from _limb_points()
     yield from _special_scalars()
@@ -147,6 +150,30 @@ def _result_carries() -> Iterator[Draft]:
             points = (point_to((1 << border) + above, scalar) for above in range(19))
             point = next(point for point in points if point is not None)
             yield _draft(f"result-carry{border}-s{k}", scalar, point, "boundary" if k == 0 else "full")
+
+
+def _results_near_p() -> Iterator[Draft]:
+    """Results of which all limbs are full but one: whoever overlooks that one, or some of its bits, subtracts P.
+
+    Of the one limb all bits are drawn, or all but one or only one are ones: whatever bit alone is looked at, there is
+    a result that lacks it, and one that has no other.
+    """
+    for radix, sizes in RADICES.items():
+        for position, size in enumerate(sizes):
+            low = sum(sizes[:position])
+            bits = min(size, BITS - low)
+            ones = (1 << bits) - 1
+            for shape in ("drawn", "lacks", "has"):
+                name = f"result-near-{radix}-{position}-{shape}"
+                scalar = _scalar(position)
+                for attempt in range(_ATTEMPTS):
+                    bit = 1 << draw(f"{name}.bit{attempt}", bits)
+                    limb = {"drawn": draw(f"{name}.{attempt}", ones), "lacks": ones - bit, "has": bit}[shape]
+                    result = _TOP - 1 - (ones << low) + (limb << low)
+                    point = point_to(result, scalar) if result < P else None
+                    if point is not None:
+                        yield _draft(name, scalar, point, "boundary" if shape == "lacks" else "full")
+                        break
 
 
 def _first_doubles() -> Iterator[Draft]:

@@ -11,11 +11,13 @@ from matrix.run import verdict as vd
 from matrix.run.symbols import Symbols
 from matrix.run.verdict import Failure
 from matrix.worker import outcome as oc
-from matrix.worker.protocol import NOTHING, RunReply, SignalReply, decode_run
+from matrix.worker.protocol import LINE_BYTES, NOTHING, RunReply, SignalReply, decode_run
 
 _SI_KERNEL = 128
 """x86 gives this code and no address for an operand that must be aligned (sigaction(2): general protection)."""
 _PAGE = 4096
+_GUARD = 64 << 10
+"""Bytes of an inaccessible stretch behind a buffer (kernels/worker/arena.h)."""
 
 
 def answer_of(outcome: oc.Outcome, run: Run) -> RunReply | None:
@@ -34,6 +36,8 @@ def judge(
 ) -> Failure | None:
     """None when ``outcome`` is the right answer to ``case``; else what is wrong with it. ``cpu`` are words for what
     the guest's CPU has and lacks."""
+    if run.layout.placement.beyond and isinstance(outcome, oc.Answer | oc.Faulted):
+        return _beyond(case, run, outcome, symbols, cpu)
     if not isinstance(outcome, oc.Answer):
         return _no_answer(run, outcome, symbols, cpu)
     try:
@@ -55,6 +59,21 @@ def judge(
         if expected != got:
             return wrong_bytes(name, expected, got)
     return None
+
+
+def _beyond(case: Case, run: Run, outcome: oc.Answer | oc.Faulted, symbols: Symbols, cpu: str) -> Failure | None:
+    """None when the call went on to the inaccessible page behind a buffer whose length was told too long."""
+    long = run.layout.told_too_long()
+    if isinstance(outcome, oc.Answer):
+        text = f"returned, although {long[0]} has 2^32 bytes more than there are: its length was cut to 32 bits"
+        return Failure(vd.WRONG_ANSWER, text)
+    reply = outcome.signal
+    past = reply.offset - reply.buffer_length
+    if reply.buffer != NOTHING and run.buffers[reply.buffer].name in long and -LINE_BYTES <= past < _GUARD:
+        return None
+    failure = describe_crash(run, reply, symbols, cpu)
+    failure.summary += f"; {' or '.join(long)} should have been read or written to its end, and beyond it"
+    return failure
 
 
 def _refusal(operation: Operation, accepted: bool, outputs: dict[str, bytes]) -> Failure | None:

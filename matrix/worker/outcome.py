@@ -44,6 +44,13 @@ class Crashed:
 
 
 @dataclass(frozen=True)
+class Faulted:
+    """A step ended at an inaccessible page, as the request wanted it; the guest goes on."""
+
+    signal: SignalReply
+
+
+@dataclass(frozen=True)
 class Died:
     """The guest ended without an answer: its exit status and the end of its stderr."""
 
@@ -73,7 +80,7 @@ class Unrepeated:
     death: "Outcome"
 
 
-Outcome = Answer | Refused | Violated | RegisterClobbered | Crashed | Died | TimedOut | Garbage | Unrepeated
+Outcome = Answer | Refused | Violated | RegisterClobbered | Crashed | Faulted | Died | TimedOut | Garbage | Unrepeated
 
 
 def is_death(outcome: Outcome) -> bool:

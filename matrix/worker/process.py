@@ -311,6 +311,8 @@ class Guest:
             return oc.Violated("input", pr.decode_violation(reply.payload))
         if status is Status.REGISTER:
             return oc.RegisterClobbered(*pr.decode_registers(reply.payload))
+        if status is Status.FAULT:
+            return oc.Faulted(pr.decode_signal(reply.payload))
         if status is Status.SIGNAL:
             death = pr.decode_signal(reply.payload)
             if self._interrupted and death.number == signal.SIGTERM:
