@@ -11,7 +11,7 @@ from matrix.run import verdict as vd
 from matrix.run.symbols import Symbols
 from matrix.run.verdict import Failure
 from matrix.worker import outcome as oc
-from matrix.worker.protocol import LINE_BYTES, NOTHING, RunReply, SignalReply, decode_run
+from matrix.worker.protocol import LINE_BYTES, NOTHING, Role, RunReply, SignalReply, decode_run
 
 _SI_KERNEL = 128
 """x86 gives this code and no address for an operand that must be aligned (sigaction(2): general protection)."""
@@ -144,6 +144,8 @@ def describe_crash(run: Run, reply: SignalReply, symbols: Symbols, cpu: str = ""
     if name in ("SIGSEGV", "SIGBUS") and reply.buffer != NOTHING:
         place = describe_place(run.buffers, reply.buffer, reply.offset)
         text += f", address {place}"
+        if 0 <= reply.offset < reply.buffer_length and run.buffers[reply.buffer].role in (Role.IN, Role.STATE):
+            text += ", which is read-only in this call"
     elif name in ("SIGSEGV", "SIGBUS"):
         known = f"address {reply.address:#x}, {'a null pointer' if reply.address < _PAGE else 'near no buffer'}"
         text += ", no address given: misaligned for this instruction?" if reply.code == _SI_KERNEL else f", {known}"
