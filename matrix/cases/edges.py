@@ -49,8 +49,8 @@ def generic_edges(interface: Interface, min_bytes: Iterable[int], exhaustive: bo
     for operation in interface.operations.values():
         prefix = f"{operation.name}-" if len(interface.operations) > 1 else ""
         yield from _length_edges(interface, operation, prefix, limits)
-        yield from _beyond_16_bits(interface, operation, prefix)
-        yield from _many_pieces(interface, operation, prefix)
+        yield from beyond_16_bits(interface, operation, prefix)
+        yield from many_pieces(interface, operation, prefix)
         for role, size in operation.inputs.items():
             if size.word:
                 yield from _word_edges(interface, operation, prefix, role, exhaustive)
@@ -73,7 +73,7 @@ def _length_edges(interface: Interface, operation: Operation, prefix: str, limit
                 yield Draft(name, operation.name, fill(operation, label, {role: length}, {}, turn), _ORIGIN, tier)
 
 
-def _beyond_16_bits(interface: Interface, operation: Operation, prefix: str) -> Iterator[Draft]:
+def beyond_16_bits(interface: Interface, operation: Operation, prefix: str) -> Iterator[Draft]:
     """Each open input with more bytes than 16 bits count: what they leave of the length is a short message."""
     for turn, role in enumerate(open_roles(operation)):
         length = clip(operation.inputs[role], BEYOND_16_BITS)
@@ -83,7 +83,7 @@ def _beyond_16_bits(interface: Interface, operation: Operation, prefix: str) -> 
             yield Draft(name, operation.name, inputs, _ORIGIN, "full")
 
 
-def _many_pieces(interface: Interface, operation: Operation, prefix: str) -> Iterator[Draft]:
+def many_pieces(interface: Interface, operation: Operation, prefix: str) -> Iterator[Draft]:
     """A message in more pieces than a byte counts, each as short as a piece may be."""
     if operation.splits:
         name, (_, unit) = f"{prefix}many-pieces", operation.splits[0]

@@ -4,7 +4,7 @@ Points whose product is a chosen coordinate are found by inverting the scalar mo
 answers come from the oracle.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from matrix.cases.case import Draft, Tier
 from matrix.cases.material import draw, stream
@@ -43,7 +43,7 @@ def edges(interface: Interface) -> Iterator[Draft]:
     yield from _special_points()
     yield from _chosen_results()
     yield from _result_carries()
-    yield from _results_near_p()
+    yield from results_near_p(RADICES)
     yield from _first_doubles()
     yield from _limb_points()
     yield from _special_scalars()
@@ -152,13 +152,14 @@ def _result_carries() -> Iterator[Draft]:
             yield _draft(f"result-carry{border}-s{k}", scalar, point, "boundary" if k == 0 else "full")
 
 
-def _results_near_p() -> Iterator[Draft]:
+def results_near_p(radices: Iterable[str]) -> Iterator[Draft]:
     """Results of which all limbs are full but one: whoever overlooks that one, or some of its bits, subtracts P.
 
     Of the one limb all bits are drawn, or all but one or only one are ones: whatever bit alone is looked at, there is
     a result that lacks it, and one that has no other.
     """
-    for radix, sizes in RADICES.items():
+    for radix in radices:
+        sizes = RADICES[radix]
         for position, size in enumerate(sizes):
             low = sum(sizes[:position])
             bits = min(size, BITS - low)

@@ -144,7 +144,7 @@ def describe_crash(run: Run, reply: SignalReply, symbols: Symbols, cpu: str = ""
     if name in ("SIGSEGV", "SIGBUS") and reply.buffer != NOTHING:
         place = describe_place(run.buffers, reply.buffer, reply.offset)
         text += f", address {place}"
-        if 0 <= reply.offset < reply.buffer_length and run.buffers[reply.buffer].role in (Role.IN, Role.STATE):
+        if 0 <= reply.offset < reply.buffer_length and _read_only(run, reply.buffer):
             text += ", which is read-only in this call"
     elif name in ("SIGSEGV", "SIGBUS"):
         known = f"address {reply.address:#x}, {'a null pointer' if reply.address < _PAGE else 'near no buffer'}"
@@ -156,6 +156,11 @@ def describe_crash(run: Run, reply: SignalReply, symbols: Symbols, cpu: str = ""
     if reply.step < run.steps:
         details["step"] = reply.step
     return Failure(vd.CRASH, text, details=details)
+
+
+def _read_only(run: Run, buffer: int) -> bool:
+    """Whether a fault inside a buffer is that it was written to: inputs and const states lie on read-only pages."""
+    return buffer < len(run.buffers) and run.buffers[buffer].role in (Role.IN, Role.STATE)
 
 
 def signal_name(number: int) -> str:
