@@ -1,15 +1,34 @@
 """One class per kind of failure; each says what, where, why and what to do next, and has its own exit code.
 
 Exit codes 0 to 5 are pytest's (all passed, some failed, interrupted, internal error, wrong use, nothing ran); 2 is also
-a wrong use of the command line. README.md has the whole table.
+a wrong use of the command line. README.md has the whole table, a row for each class here.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from matrix.plain import plain, plain_line
+
 INTERRUPTED = 2
 BUG = 3
+
+
+LONGEST_LINE = 2000
+"""Characters of a line of a message: names that somebody else chose may have a million."""
+
+
+def shortened(text: str) -> str:
+    """``text`` with the middle of every line that nobody would read left out."""
+    if len(text) <= LONGEST_LINE:
+        return text
+    return "\n".join(map(_shortened_line, text.split("\n")))
+
+
+def _shortened_line(line: str) -> str:
+    half = LONGEST_LINE // 2
+    left_out = len(line) - 2 * half
+    return line if left_out <= 0 else f"{line[:half]}[... {left_out:,} characters ...]{line[-half:]}"
 
 
 class MatrixError(Exception):
@@ -22,20 +41,20 @@ class MatrixError(Exception):
     step = ""
 
     def __init__(self, what: str, *, where: str = "", why: str = "", step: str = "") -> None:
-        self.what = what
-        self.where = where
-        self.why = why
-        self.step = step or type(self).step
+        self.what = shortened(what)
+        self.where = shortened(where)
+        self.why = shortened(why)
+        self.step = shortened(step) or type(self).step
         super().__init__(str(self))
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_rebuild, (type(self), self.what, self.where, self.why, self.step))
 
     def __str__(self) -> str:
-        lines = [self.what]
+        lines = [plain_line(self.what)]
         for label, text in (("where", self.where), ("why", self.why), ("next", self.step)):
             if text:
-                lines.append(f"  {label}: {text}")
+                lines.append(f"  {label}: {plain(text)}")
         return "\n".join(lines)
 
 
@@ -108,7 +127,8 @@ class GuestError(MatrixError):
 
 
 class OracleError(MatrixError):
-    """An oracle function is missing, has other parameters than its operation, or two oracles disagree."""
+    """An oracle function is missing, fails, has other parameters than its operation, or two oracles disagree; or the
+    edge cases of an algorithm cannot be made."""
 
     exit_code = 20
     step = "see matrix/oracles; every operation needs one function with the operation's input names"

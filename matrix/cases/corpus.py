@@ -2,7 +2,8 @@
 
 import importlib
 import importlib.util
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import cast
@@ -14,14 +15,15 @@ from matrix.cases.case import Case, Corpus, Draft, Inputs, Outputs, name_problem
 from matrix.cases.chain import chain_problem, links, run_chain
 from matrix.cases.edges import generic_edges
 from matrix.cases.layout import repeat_problem
+from matrix.cases.manifest import sources_of, use_problem
 from matrix.cases.material import byte_count
 from matrix.cases.numbering import numbered
 from matrix.cases.randomized import random_cases
-from matrix.cases.vectors import published
+from matrix.cases.vectors import every_published
 from matrix.errors import MatrixError, OracleError, VectorError
 from matrix.model.interface import Interface, Operation, Size
 from matrix.model.near import known_names
-from matrix.oracles.registry import Answer, OracleFunction, models
+from matrix.oracles.registry import Answer, OracleFunction, models, reporting
 
 EdgeFunction = Callable[[Interface], Iterable[Draft]]
 """The function ``edges`` of ``matrix/cases/<algorithm>_edges.py``."""
@@ -64,16 +66,30 @@ def compute_cases(
 ) -> tuple[Case, ...]:
     """All cases of the algorithm with their answers, in corpus order, without a cache."""
     answers = {name: models(interface, name) for name in interface.operations}
+    with reporting(f"the edge cases of {interface.algorithm} cannot be made"):
+        edges = [*generic_edges(interface, min_bytes, exhaustive), *own_edges(interface)]
     made = [
-        *published(interface.algorithm, vectors, exhaustive),
-        *generic_edges(interface, min_bytes, exhaustive),
-        *own_edges(interface),
+        *_published(interface, vectors, exhaustive),
+        *edges,
         *random_cases(interface, seed, exhaustive),
     ]
     _require_names(interface, made)  # of the long ones too, which only an exhaustive run answers
     drafts = [link for draft in made if exhaustive or draft.tier != "long" for link in parts(draft, interface, answers)]
     _require_names(interface, drafts)
     return numbered(interface, [answered(draft, interface, answers) for draft in drafts])
+
+
+def _published(interface: Interface, vectors: Path, exhaustive: bool) -> list[Draft]:
+    """The published cases of this run. All are held against the interface, also those that only other runs have."""
+    for source, path in sources_of(interface.algorithm, vectors):
+        for use in source.use:
+            if use.algorithm == interface.algorithm and (problem := use_problem(source, use, interface)):
+                raise VectorError("a use does not fit the interface", where=str(path), why=problem)
+    every = list(every_published(interface.algorithm, vectors))
+    for draft, _ in every:
+        if not draft.skip:
+            _require_fit(draft, interface)
+    return [draft for draft, sampled in every if sampled or exhaustive]
 
 
 def _require_names(interface: Interface, drafts: Iterable[Draft]) -> None:
@@ -87,7 +103,8 @@ def parts(draft: Draft, interface: Interface, answers: dict[str, tuple[OracleFun
     if draft.chain is None:
         return (draft,)
     _require_fit(draft, interface)
-    return links(draft, answers[draft.operation][0])
+    with _naming(draft):
+        return list(links(draft, answers[draft.operation][0]))
 
 
 def own_edges(interface: Interface) -> Iterable[Draft]:
@@ -124,7 +141,8 @@ def answered(draft: Draft, interface: Interface, answers: dict[str, tuple[Oracle
     _require_fit(draft, interface)
     operation = interface.operations[draft.operation]
     first, *others = answers[draft.operation]
-    answer = _answer(draft, operation, first)
+    with _naming(draft):
+        answer = _answer(draft, operation, first)
     if problem := output_problem(operation, draft.inputs, answer):
         raise OracleError(f"the oracle's answer to {draft.name} does not fit the interface", why=problem)
     if draft.published is not None:
@@ -132,10 +150,22 @@ def answered(draft: Draft, interface: Interface, answers: dict[str, tuple[Oracle
     # The second model is plain Python: it has no time for many calls.
     if draft.chain is None and not draft.total and (draft.published is not None or draft.tier == "smoke"):
         for other in others:
-            if (second := other(**draft.inputs)) != answer:
+            with _naming(draft):
+                second = other(**draft.inputs)
+            if second != answer:
                 why = f"{_shown(answer)} and {_shown(second)}"
                 raise OracleError(f"two oracles disagree about {interface.algorithm} {draft.name}", why=why)
     return case(expected=answer)
+
+
+@contextmanager
+def _naming(draft: Draft) -> Iterator[None]:
+    """Around a call of an oracle: its error names the case."""
+    try:
+        yield
+    except OracleError as problem:
+        where = f"case {draft.name}; {problem.where}"
+        raise OracleError(problem.what, where=where, why=problem.why, step=problem.step) from problem
 
 
 def _require_fit(draft: Draft, interface: Interface) -> None:

@@ -3,10 +3,12 @@ and one in a chain is traced to its round."""
 
 from collections.abc import Generator, Iterable
 from contextlib import closing
+from dataclasses import replace
 
 from matrix.cases.case import Case
 from matrix.cases.chain import ChainLayout, first_wrong_round, round_case
 from matrix.cases.layout import Run
+from matrix.errors import OracleError
 from matrix.model.interface import Operation
 from matrix.oracles.registry import oracle
 from matrix.run import verdict as vd
@@ -41,7 +43,10 @@ def confirm(bench: Bench, failed: Iterable[Failed]) -> None:
             why = f"{_EARLIER}, or {_SIGNALS}" if alarmed else _EARLIER
             failure.summary += f"; alone in a fresh guest it passes: {why}"
         elif case.chain and failure.kind in vd.BY_THE_KERNEL:
-            _trace_to_round(bench, failure, operation, case, run)
+            try:
+                _trace_to_round(bench, failure, operation, case, run)
+            except OracleError as problem:  # what was measured is kept
+                failure.summary += f"; its round cannot be found: {problem.what}: {problem.why}"
 
 
 def _outcomes_alone(bench: Bench, case: Case, run: Run) -> Generator[Outcome, None, None]:
@@ -101,7 +106,8 @@ def _trace_to_round(bench: Bench, failure: Failure, operation: Operation, case: 
     answer = oracle(layout.interface, operation.name)
     # The rounds that are given this answer may have written over it.
     for number in range(turn, min(turn + layout.rounds_in_window(case) + 1, chain.rounds)):
-        alone = round_case(case, chain, answer, number)
+        entered = case.number + number * run.steps // chain.rounds  # in the state in which the chain has entered it
+        alone = replace(round_case(case, chain, answer, number), number=entered)
         alone_run = layout.one_round().run(alone)
         assert alone_run, "a message in one piece can always be laid out"
         if why := _failure_alone(bench, operation, alone, alone_run):
