@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 
 from matrix.cases.case import Draft, Tier
 from matrix.cases.material import draw, stream
+from matrix.cases.x25519_steps import FIRST_STEP, carried_values, multiples_that_carry, point_doubled_to
 from matrix.model.interface import Interface
-from matrix.oracles.spec_x25519 import A24, BITS, P, decode_scalar, ladder
+from matrix.oracles.spec_x25519 import BITS, P, decode_scalar, ladder
 
 _ORIGIN = "x25519 edges"
 
@@ -45,6 +46,7 @@ def edges(interface: Interface) -> Iterator[Draft]:
     yield from _result_carries()
     yield from results_near_p(RADICES)
     yield from _first_doubles()
+    yield from _first_steps()
     yield from _limb_points()
     yield from _special_scalars()
     yield from _structured()
@@ -65,23 +67,6 @@ def point_to(result: int, scalar: bytes) -> int | None:
 def results() -> dict[str, int]:
     """Products to aim at, by name: 1 to 18, which have a second form below 2^255, P-k, and ``limb_values``."""
     return {f"p{k}": k for k in range(1, 19)} | {f"m{k}": P - k for k in range(1, 19)} | limb_values()
-
-
-def square_root(value: int) -> int | None:
-    """A square root modulo P, or None; P is 5 modulo 8 (RFC 8032 5.1.3)."""
-    root = pow(value, (P + 3) // 8, P)
-    roots = (root, root * pow(2, (P - 1) // 4, P) % P)
-    return next((found for found in roots if found * found % P == value % P), None)
-
-
-def point_doubled_to(value: int) -> int | None:
-    """The u coordinate with (u + 1)^2 + A24 ((u + 1)^2 - (u - 1)^2) = ``value`` modulo P, or None.
-
-    The first step of the ladder doubles the point; this sum is the second factor of its z.
-    """
-    half = 1 + 2 * A24
-    root = square_root(half * half - 1 + value)
-    return None if root is None else (root - half) % P
 
 
 def limb_values() -> dict[str, int]:
@@ -184,6 +169,20 @@ def _first_doubles() -> Iterator[Draft]:
         point = next((found for found in near if found is not None), None)
         if point is not None:
             yield _draft(f"double-{turn:02d}", _scalar(turn), point, "boundary" if turn % 2 else "full")
+
+
+def _first_steps() -> Iterator[Draft]:
+    """Points whose first ladder step brings about values with limbs of all ones or 0, and carries that run far."""
+    values = limb_values() | carried_values()
+    drafts = [
+        (f"step-{name}-{value_name}", point)
+        for name, solve in FIRST_STEP.items()
+        for value_name, value in values.items()
+        if (point := solve(value % P)) is not None
+    ]
+    drafts += [(f"step-e-{name}", FIRST_STEP["e"](value % P) or 0) for name, value in multiples_that_carry()]
+    for turn, (name, point) in enumerate(drafts):
+        yield _draft(name, _scalar(turn), point, "boundary" if turn % 8 == 0 else "full")
 
 
 def _limb_points() -> Iterator[Draft]:
