@@ -65,7 +65,7 @@ def _beyond(case: Case, run: Run, outcome: oc.Answer | oc.Faulted, symbols: Symb
     """None when the call went on to the inaccessible page behind a buffer whose length was told too long."""
     long = run.layout.told_too_long()
     if isinstance(outcome, oc.Answer):
-        text = f"returned, although {long[0]} has 2^32 bytes more than there are: its length was cut to 32 bits"
+        text = f"returned, although {long[0]} has 2^32 bytes more than there are: is its length cut to 32 bits?"
         return Failure(vd.WRONG_ANSWER, text)
     reply = outcome.signal
     past = reply.offset - reply.buffer_length
