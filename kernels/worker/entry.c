@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
+#include "bytes.h"
 #include "registers.h"
 #include "worker.h"
 
@@ -61,7 +61,7 @@ void entry_open(void)
 
 void entry_begin(void)
 {
-    memcpy(noise_start, noise, sizeof noise);
+    bytes_copy(noise_start, noise, sizeof noise);
 }
 
 /*
@@ -95,15 +95,15 @@ uintptr_t entry_call(void (*function)(void), const uintptr_t *words, unsigned gi
 
     set_state(number);
     /* A function that takes more words than it was given must not find the last call's by luck. */
-    memcpy(all, worker_noise + NOISE_BYTES - sizeof all, sizeof all);
-    memcpy(all, words, given * sizeof all[0]);
+    bytes_copy(all, worker_noise + NOISE_BYTES - sizeof all, sizeof all);
+    bytes_copy(all, words, given * sizeof all[0]);
     /* What an earlier call has left, on its frame or as more arguments than this one has, must not be there; its stack
        pointer may have been SHIFT higher. */
     at = arguments();
-    memcpy(at - AGAIN_BYTES, noise_at(at - AGAIN_BYTES), AGAIN_BYTES + SHIFT + STACK_WORDS * sizeof(uintptr_t));
+    bytes_copy(at - AGAIN_BYTES, noise_at(at - AGAIN_BYTES), AGAIN_BYTES + SHIFT + STACK_WORDS * sizeof(uintptr_t));
     given_bytes = given > REGISTER_WORDS ? (given - REGISTER_WORDS) * sizeof(uintptr_t) : 0;
     if (given_bytes)
-        memcpy(at, all + REGISTER_WORDS, given_bytes);
+        bytes_copy(at, all + REGISTER_WORDS, given_bytes);
     return worker_call(function, all);
 }
 
@@ -111,5 +111,5 @@ bool entry_frame_kept(void)
 {
     const uint8_t *from = arguments() + given_bytes;   /* arguments are the callee's */
 
-    return memcmp(from, noise_at(from), (size_t)(noise_start + sizeof noise - from)) == 0;
+    return bytes_equal(from, noise_at(from), (size_t)(noise_start + sizeof noise - from));
 }

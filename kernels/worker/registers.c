@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "registers.h"
 
-#include <string.h>
 
+#include "bytes.h"
 #include "control.h"
 #include "detect.h"
 #include "entry.h"
@@ -53,12 +53,12 @@ static void make_poison(uint64_t state)
     for (size_t i = 0; i < NOISE_BYTES; i++) {
         state *= 0xd1342543de82ef95;
         poison[0][i] = (uint8_t)(state >> 56);
+        poison[2][i] = 0xff;
     }
-    memset(poison[2], 0xff, NOISE_BYTES);
     for (size_t i = 0; i < NOISE_BYTES / sizeof(uintptr_t); i++) {
         uintptr_t small = SMALLEST + i % LARGEST;
 
-        memcpy(poison[3] + i * sizeof small, &small, sizeof small);
+        bytes_copy(poison[3] + i * sizeof small, &small, sizeof small);
     }
     registers_poison(0);
 }
@@ -66,7 +66,7 @@ static void make_poison(uint64_t state)
 void registers_poison(unsigned kind)
 {
     if (kind != poison_kind)
-        memcpy(worker_noise, poison[kind], NOISE_BYTES);
+        bytes_copy(worker_noise, poison[kind], NOISE_BYTES);
     poison_kind = kind;
 }
 
@@ -101,13 +101,13 @@ void registers_prepare(void)
 
 static void add_name(char names[REGISTERS_TEXT], const char *name)
 {
-    size_t used = strlen(names), size = strlen(name);
+    size_t used = bytes_in(names), size = bytes_in(name);
 
     if (used + size + 2 > REGISTERS_TEXT)
         return;
     if (used)
         names[used++] = ' ';
-    memcpy(names + used, name, size + 1);
+    bytes_copy(names + used, name, size + 1);
 }
 
 #if defined(REGISTERS_WIDE)

@@ -14,8 +14,9 @@
 #include "run.h"
 
 #include <inttypes.h>
-#include <string.h>
+#include <sys/wait.h>
 
+#include "bytes.h"
 #include "detect.h"
 #include "entry.h"
 #include "registers.h"
@@ -66,7 +67,10 @@ static bool read_buffer(struct reader *reader, unsigned index)
     place = head[1];
     offset = load_u16(head + 2);
     align = load_u16(head + 4);
-    *buffer = (struct buffer){ .role = (enum role)role, .place = (enum place)place, .length = load_u32(head + 8) };
+    buffer->role = (enum role)role;
+    buffer->place = (enum place)place;
+    buffer->length = load_u32(head + 8);
+    buffer->data = NULL;
     if (role > ROLE_STATE)
         reply_text(STATUS_BAD_REQUEST, "buffer %u: unknown role %u", index, role);
     else if (place > PLACE_OFFSET)
@@ -226,7 +230,7 @@ static void take_snapshot(unsigned set)
 {
     for (unsigned i = 0; i < running.buffers; i++)
         if (set >> i & 1)
-            memcpy(snapshot[i], running.buffer[i].start, running.buffer[i].length);
+            bytes_copy(snapshot[i], running.buffer[i].start, running.buffer[i].length);
 }
 
 static bool snapshot_holds(unsigned set, unsigned step)
@@ -235,7 +239,7 @@ static bool snapshot_holds(unsigned set, unsigned step)
         const struct buffer *buffer = &running.buffer[i];
         uint32_t at = 0;
 
-        if (!(set >> i & 1) || memcmp(snapshot[i], buffer->start, buffer->length) == 0)
+        if (!(set >> i & 1) || bytes_equal(snapshot[i], buffer->start, buffer->length))
             continue;
         while (snapshot[i][at] == buffer->start[at])
             at++;
@@ -267,6 +271,17 @@ static bool do_step(unsigned index)
         return false;
     }
     return canaries_intact(watched, index) && snapshot_holds(step->kept, index);
+}
+
+/* Whether no process is left that a kernel has started. One that such a process has started itself is not seen here. */
+static bool alone(void)
+{
+    siginfo_t info;
+
+    if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) < 0)
+        return true;
+    reply_place(STATUS_PROCESS, WORKER_NONE, step_count - 1, 0);
+    return false;
 }
 
 static void reply_results(void)
@@ -315,9 +330,10 @@ void run(const struct frame *frame)
     for (unsigned i = 0; i < running.buffers; i++)
         arena_fill(&running.buffer[i]);
     entry_begin();
-    memset(worker_entered, 0, worker_function_count * sizeof worker_entered[0]);
+    for (unsigned i = 0; i < worker_function_count; i++)
+        worker_entered[i] = 0;
     sound = do_steps();
     worker_mask = mask;
-    if (sound)
+    if (sound && alone())
         reply_results();
 }

@@ -9,12 +9,14 @@ from matrix.model.target import Target
 from matrix.sandbox.base import Sandbox
 
 COMMON = ("-O2", "-g", "-std=gnu11", "-Wall", "-Wextra", "-Werror=implicit-function-declaration", "-fno-pie")
+OWN_LOOPS = ("-fno-builtin", "-fno-tree-loop-distribute-patterns")
+"""Or gcc makes calls of memcpy and memset from loops, which a kernel might have replaced."""
 LINK = ("-static", "-no-pie", "-Wl,-z,noexecstack")
 
 
 def worker_flags(target: Target) -> list[str]:
     """Flags of the worker's own and generated sources."""
-    return [*COMMON, *target.flags]
+    return [*COMMON, *target.flags, *OWN_LOOPS]
 
 
 def kernel_flags(target: Target, table: CapabilityTable, variant: Variant) -> list[str]:

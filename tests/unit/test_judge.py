@@ -16,7 +16,7 @@ from matrix.run.judge import judge, signal_name
 from matrix.run.symbols import Symbols
 from matrix.run.verdict import Failure
 from matrix.worker import outcome as oc
-from matrix.worker.protocol import NOTHING, SignalReply, Violation
+from matrix.worker.protocol import NO_SENDER, NOTHING, SignalReply, Violation
 
 if TYPE_CHECKING:
     from tests.unit.conftest import MakeElf, Tree
@@ -209,8 +209,11 @@ def test_the_end_of_a_guest(bench: Bench) -> None:
     stopped = bench.failure(oc.TimedOut(10, SignalReply(SIGTERM, 0, 0, CODE + 1, 0, NOTHING, 0, 0)))
     died = bench.failure(oc.Died(134, "assertion failed\n"))
     assert (timeout.kind, stopped.kind, died.kind) == (vd.TIMEOUT, vd.TIMEOUT, vd.CRASH)
-    assert timeout.summary == "no answer within 10 s"
-    assert bench.failure(oc.TimedOut(1.5)).summary == "no answer within 1.5 s"
+    assert timeout.summary == "no answer within 10 s; asked where it hangs, the guest did not answer"
+    assert bench.failure(oc.TimedOut(1.5)).summary.startswith("no answer within 1.5 s;")
+    asleep = bench.failure(oc.TimedOut(10, stopped=True))
+    assert asleep.summary == "no answer within 10 s: the guest was stopped, as by SIGSTOP"
+    assert [failure.slow for failure in (timeout, stopped, asleep, died)] == [True, True, True, False]
     assert "cipher_xor_c+0x1" in stopped.summary
     assert "134" in died.summary
     assert "assertion failed" in died.summary
@@ -249,7 +252,7 @@ def test_a_length_beyond_32_bits_must_end_at_the_page_behind(small: Catalog, sym
     assert bench.run.expected() is None
 
     def fault(buffer: str, offset: int) -> oc.Faulted:
-        return oc.Faulted(SignalReply(SIGSEGV, 1, 0x5000, CODE, 0, bench.buffer(buffer), offset, 100))
+        return oc.Faulted(SignalReply(SIGSEGV, 1, 0x5000, CODE, 0, bench.buffer(buffer), offset, 100, NO_SENDER))
 
     assert bench.judge(fault("data", 100)) is None
     assert bench.judge(fault("out", 163)) is None
@@ -261,3 +264,20 @@ def test_a_length_beyond_32_bits_must_end_at_the_page_behind(small: Catalog, sym
     assert returned
     assert returned.kind == vd.WRONG_ANSWER
     assert "returned, although data has 2^32 bytes more than there are" in returned.summary
+
+
+@pytest.mark.parametrize(
+    ("death", "words"),
+    [
+        (oc.Died(-9, ""), "the guest was ended by SIGKILL;"),
+        (oc.Died(-9, "", known="its container ran out of memory"), "SIGKILL (its container ran out of memory);"),
+        (oc.TimedOut(10), "asked where it hangs, the guest did not answer;"),
+        (oc.TimedOut(10, stopped=True), "stopped, as by SIGSTOP;"),
+        (oc.Crashed(SignalReply(SIGTERM, 0, 0, CODE, 0, NOTHING, 0, 0, 77)), "sent by process 77;"),
+    ],
+)
+def test_an_end_that_nobody_explains_is_a_kind_of_its_own(bench: Bench, death: oc.Outcome, words: str) -> None:
+    failure = bench.failure(oc.Unrepeated(death))
+    assert failure.kind == vd.UNRELIABLE
+    assert failure.needs_cell
+    assert f"{words} it did not repeat when the case ran alone: the kernel may have done it" in failure.summary
