@@ -41,6 +41,8 @@ class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     symbols: dict[str, str] = {}
     composes: list[str] = []
     calls: list[str] = []
+    writable: str = ""
+    position_dependent: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +63,8 @@ class Variant:
     symbols: Mapping[str, str]
     composes: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()
+    writable: str = ""
+    position_dependent: bool = False
 
     @property
     def assembly(self) -> bool:
@@ -112,6 +116,8 @@ def read_variant(path: Path, interface: Interface, capabilities: Mapping[str, Ca
         header.symbols,
         tuple(header.composes),
         tuple(header.calls),
+        header.writable.strip(),
+        header.position_dependent,
     )
     _check(variant, interface, capabilities)
     return variant
