@@ -90,6 +90,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
     static volatile sig_atomic_t reported;
     uintptr_t address = info->si_code > 0 ? (uintptr_t)info->si_addr : 0;   /* sent by a process: no address */
     unsigned nearest;
+    bool wanted;
 
 #if defined(__i386__) || defined(__x86_64__)
     __asm__ volatile("cld");   /* the kernel under test may have left it set */
@@ -103,7 +104,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
     }
     if (reported)
         _exit(EXIT_SIGNAL);
-    reported = 1;
+    wanted = running.faults && running.step != WORKER_NONE && info->si_code > 0 && (number == SIGSEGV || number == SIGBUS);
+    reported = !wanted;
     nearest = address ? nearest_buffer(address) : WORKER_NONE;
     reply_begin(running.frame ? running.frame : &nobody);
     reply_u32((uint32_t)number);
@@ -116,13 +118,16 @@ static void on_signal(int number, siginfo_t *info, void *context)
         reply_u64(0);
         reply_u32(0);
     } else {
-        const struct buffer *buffer = &running.buffer[nearest];
-
-        reply_u64((uint64_t)((int64_t)address - (int64_t)(uintptr_t)buffer->start));
-        reply_u32(buffer->length);
+        reply_u64((uint64_t)arena_offset(&running.buffer[nearest], address));
+        reply_u32(running.buffer[nearest].length);
     }
     reply_u32(sender_of(info));
     reply_u32(running.frame ? frame_age() : 0);
+    if (wanted) {
+        reply_end(STATUS_FAULT);
+        running.step = WORKER_NONE;
+        siglongjmp(running.after_fault, 1);
+    }
     reply_end(STATUS_SIGNAL);
     frame_flush();
     _exit(EXIT_SIGNAL);

@@ -16,11 +16,15 @@ from matrix.model.textfile import SOURCE_BYTES, read_text
 
 
 class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Size in bytes, alignment and layout name of a variant's opaque state; equal layouts are interchangeable."""
+    """Size in bytes, alignment and layout name of a variant's opaque state; equal layouts are interchangeable.
+
+    One with ``own_address`` holds an address in itself, so that every call must get it at the same one.
+    """
 
     bytes: int
     align: int = 1
     layout: str = ""
+    own_address: bool = False
 
 
 class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -120,7 +124,7 @@ def read_variant(path: Path, interface: Interface, capabilities: Mapping[str, Ca
 
 
 def _with_layout(state: State, variant: str) -> State:
-    return State(state.bytes, state.align, state.layout or variant)
+    return State(state.bytes, state.align, state.layout or variant, state.own_address)
 
 
 def _check(variant: Variant, interface: Interface, capabilities: Mapping[str, CapabilityTable]) -> None:

@@ -22,7 +22,12 @@ NO_REQUEST = 0xFFFFFFFF
 NO_SENDER = 0xFFFFFFFF
 _HEADER = struct.Struct("<IIHH")
 _AFTER_LENGTH = _HEADER.size - 4
-RUN_LAYOUT = struct.Struct("<HHI")
+RUN_LAYOUT = struct.Struct("<HHHH")
+"""Buffers, steps, the number of the state at entry (matrix/cases/entry.py), flags."""
+RUN_FAULTS = 1
+"""Flag of a RUN: a step is to end at an inaccessible page."""
+ADDRESS_KEPT, ADDRESS_FIXED = 1, 2
+"""Flags of an address: its buffer is compared after the step, or the address is the buffer's read-only one."""
 BUFFER_LAYOUT = struct.Struct("<BBHHHI")
 STEP_LAYOUT = struct.Struct("<HH")
 WORD_LAYOUT = struct.Struct("<BBHIQ")
@@ -56,6 +61,7 @@ class Status(IntEnum):
     SIGNAL = 6
     INTERNAL = 7
     PROCESS = 8
+    FAULT = 9
 
 
 class Role(IntEnum):
@@ -223,7 +229,7 @@ class FrameReader:
 def encode_run(buffers: Iterable[Buffer], steps: Iterable[Step]) -> bytes:
     """The payload of a RUN request."""
     buffers, steps = list(buffers), list(steps)
-    parts = [RUN_LAYOUT.pack(len(buffers), len(steps), 0)]
+    parts = [RUN_LAYOUT.pack(len(buffers), len(steps), 0, 0)]
     for buffer in buffers:
         parts.append(BUFFER_LAYOUT.pack(buffer.role, buffer.place, buffer.offset, buffer.align, 0, buffer.length))
         parts.append(buffer.data)
@@ -239,7 +245,7 @@ def step_function(payload: bytes, step: int) -> int:
 
     ``step`` must be one of the request's.
     """
-    buffers, _steps, _zero = RUN_LAYOUT.unpack_from(payload)
+    buffers, *_ = RUN_LAYOUT.unpack_from(payload)
     at = RUN_LAYOUT.size
     for _ in range(buffers):
         role, *_rest, length = BUFFER_LAYOUT.unpack_from(payload, at)
