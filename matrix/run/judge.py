@@ -122,7 +122,9 @@ def describe_crash(run: Run, reply: SignalReply, symbols: Symbols, cpu: str = ""
     instruction = symbols.instruction(reply.pc)
     text = f"{name} in {symbol}, pc {reply.pc:#x}, instruction `{instruction}`"
     place = ""
-    if name in ("SIGSEGV", "SIGBUS") and reply.buffer != NOTHING:
+    if told := symbols.authentication(reply.pc, name):
+        text += f", {told}"
+    elif name in ("SIGSEGV", "SIGBUS") and reply.buffer != NOTHING:
         place = describe_place(run.buffers, reply.buffer, reply.offset)
         text += f", address {place}"
     elif name in ("SIGSEGV", "SIGBUS"):

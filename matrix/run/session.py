@@ -186,6 +186,7 @@ class Bench:
             table,
             self.session.catalog.provider(cell.provider).lattice(self.built.target, table),
             cell.mask,
+            cell.further,
         )
         assert expected is not None
         has = expected.has if expected.has is not None else cell.mask.closed
@@ -235,11 +236,16 @@ class Bench:
         return Binding(functions, states, self.built.target.word_bytes)
 
     @property
+    def _whole_corpus(self) -> bool:
+        """Whether it is the cell that tries all there is: of a variant by name, on the CPU that is its own."""
+        return self.cell.kind == "variant" and self.cell.tier == "full"
+
+    @property
     def tier(self) -> Tier:
         """The part of the corpus that the cell runs."""
         if not self.session.settings.exhaustive:
             return self.cell.tier
-        return "long" if self.cell.kind == "variant" else "full"
+        return "long" if self._whole_corpus else "full"
 
     def cases(self, interface: Interface, operation: Operation, tier: Tier) -> list[Case]:
         """The cases of ``operation`` in ``tier``, or the only one that is to run."""
@@ -296,7 +302,7 @@ class Bench:
             return Choice(tuple(placement for placement in every if placement.name == self.only[1]))
         if self.session.settings.placements == "quick":
             return Choice(QUICK)
-        if self.cell.kind == "variant":
+        if self._whole_corpus:
             return Choice(QUICK, others, _ROTATING, all_at_boundary=True)
         return Choice(QUICK, tuple(p for p in others if p.alias or not p.offsets), 1)
 
