@@ -27,7 +27,7 @@ static const uintptr_t flags_of[] = { 0x202, 0xad7 };      /* CF PF AF ZF SF OF;
 #endif
 
 enum {
-    STACK_BYTES = 256 * 1024,
+    STACK_BYTES = ENTRY_STACK_BYTES,
     GUARD_BYTES = 64 * 1024,      /* a multiple of every page size in use */
     STACK_WORDS = CALL_WORDS - REGISTER_WORDS,
     ABOVE_BYTES = 160,            /* arguments, and at least 96 bytes of the caller's; a multiple of 32 */
@@ -85,6 +85,11 @@ uintptr_t entry_call(void (*function)(void), const uintptr_t *words, unsigned gi
     if (given_bytes)
         memcpy(at, words + REGISTER_WORDS, given_bytes);
     return worker_call(function, words);
+}
+
+const uint8_t *entry_stack_pointer(void)
+{
+    return arguments();
 }
 
 bool entry_frame_kept(void)

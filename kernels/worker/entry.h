@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { ENTRY_STACK_BYTES = 256 * 1024 };
+
 /* The worker's stack pointer during a call, for the trampoline. */
 extern uintptr_t worker_own_sp;
 
@@ -25,6 +27,9 @@ void entry_begin(bool other);
 
 /* Call `function` with its `given` words, of the eight; see worker_call. */
 uintptr_t entry_call(void (*function)(void), const uintptr_t *words, unsigned given);
+
+/* The kernel's stack pointer at the last call; below it lies what the kernel has left, ENTRY_STACK_BYTES at most. */
+const uint8_t *entry_stack_pointer(void);
 
 /* After a call: is what lies above its arguments on the stack as it was? */
 bool entry_frame_kept(void);

@@ -17,6 +17,7 @@
 #include "detect.h"
 #include "entry.h"
 #include "frame.h"
+#include "left.h"
 #include "registers.h"
 #include "replay.h"
 #include "run.h"
@@ -112,6 +113,9 @@ static void handle(const struct frame *frame)
             break;
         case OP_RUN:
             run(frame);
+            break;
+        case OP_LEFT:
+            left(frame);
             break;
         case OP_PING:
             reply_bytes(frame->payload, frame->size);

@@ -35,6 +35,7 @@ class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cites: list[str] = []
     symbols: dict[str, str] = {}
     composes: list[str] = []
+    wipes: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +55,7 @@ class Variant:
     cites: tuple[str, ...]
     symbols: Mapping[str, str]
     composes: tuple[str, ...] = ()
+    wipes: bool = False
 
     @property
     def assembly(self) -> bool:
@@ -104,6 +106,7 @@ def read_variant(path: Path, interface: Interface, capabilities: Mapping[str, Ca
         tuple(header.cites),
         header.symbols,
         tuple(header.composes),
+        header.wipes,
     )
     _check(variant, interface, capabilities)
     return variant
