@@ -32,9 +32,22 @@ static void *must(void *mapped, const char *what)
     return mapped;
 }
 
-static uint8_t *reserve_row(void)
+/*
+ * Where the row of inputs is asked for: on 32-bit guests such that its first slot ends at 2 GiB, where signed comparisons
+ * of pointers go wrong. A system that has no room there gives another place.
+ */
+static void *input_row_wish(void)
 {
-    uint8_t *row = must(mmap(NULL, ROW, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
+#if UINTPTR_MAX == UINT32_MAX
+    return (void *)(UINT32_C(0x80000000) - ARENA_CAPACITY - ARENA_GUARD);
+#else
+    return NULL;
+#endif
+}
+
+static uint8_t *reserve_row(void *wish)
+{
+    uint8_t *row = must(mmap(wish, ROW, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
                         "worker: reserve slots");
 
     return row + ARENA_GUARD;
@@ -58,8 +71,8 @@ void arena_open(void)
         perror("worker: memory for inputs");
         exit(EXIT_USAGE);
     }
-    plain_row = reserve_row();
-    input_row = reserve_row();
+    plain_row = reserve_row(NULL);
+    input_row = reserve_row(input_row_wish());
     input_writable = must(mmap(NULL, (size_t)ARENA_SLOTS * ARENA_CAPACITY, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0),
                           "worker: map inputs");
     for (size_t slot = 0; slot < ARENA_SLOTS; slot++) {

@@ -2,7 +2,8 @@
 /*
  * Where buffers lie. Two rows of slots, made once, with an inaccessible stretch before and after every slot: one row
  * is plain memory; the other is for inputs, and is mapped twice, writable for the worker and read-only for kernels.
- * Buffer number i of a RUN lies in slot i of the row that its role asks for.
+ * Buffer number i of a RUN lies in the row that its role asks for, in slot i counted from one that differs from RUN to
+ * RUN: on 32-bit guests the first slot for inputs ends at 2 GiB, and each input comes to lie there.
  */
 #ifndef ARENA_H
 #define ARENA_H

@@ -33,6 +33,23 @@ static uintptr_t program_counter(const ucontext_t *context)
 #endif
 }
 
+#if defined(__PIE__)
+extern const char __executable_start[], etext[];
+
+/* An address of the program as its file has it, wherever the program was loaded; others as they are. */
+static uintptr_t file_address(uintptr_t address)
+{
+    uintptr_t start = (uintptr_t)__executable_start;
+
+    return address >= start && address < (uintptr_t)etext ? address - start : address;
+}
+#else
+static uintptr_t file_address(uintptr_t address)
+{
+    return address;
+}
+#endif
+
 /* The buffer that an address belongs to, as far as can be told: nearest, and no farther than the neighbouring slot. */
 static unsigned nearest_buffer(uintptr_t address)
 {
@@ -72,7 +89,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
     reply_u32((uint32_t)number);
     reply_u32((uint32_t)info->si_code);
     reply_u64(address);
-    reply_u64(program_counter(context));
+    reply_u64(file_address(program_counter(context)));
     reply_u16(running.step);
     reply_u16((uint16_t)nearest);
     if (nearest == WORKER_NONE) {

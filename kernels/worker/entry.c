@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "registers.h"
+#include "sanitize.h"
 #include "worker.h"
 
 /* Arguments in registers, the distance between the two stack pointers, and flags: all clear, all set. */
@@ -78,13 +79,17 @@ static const uint8_t *noise_at(const uint8_t *at)
 uintptr_t entry_call(void (*function)(void), const uintptr_t *words, unsigned given)
 {
     uint8_t *at = arguments();
+    uintptr_t value;
 
     /* What an earlier call has left, on its frame or as more arguments than this one has, must not be there. */
     memcpy(at - AGAIN_BYTES, noise_at(at - AGAIN_BYTES), AGAIN_BYTES + STACK_WORDS * sizeof(uintptr_t));
     given_bytes = given > REGISTER_WORDS ? (given - REGISTER_WORDS) * sizeof(uintptr_t) : 0;
     if (given_bytes)
         memcpy(at, words + REGISTER_WORDS, given_bytes);
-    return worker_call(function, words);
+    sanitize_enter(noise_start + sizeof noise - STACK_BYTES, STACK_BYTES);
+    value = worker_call(function, words);
+    sanitize_leave();
+    return value;
 }
 
 const uint8_t *entry_stack_pointer(void)

@@ -21,6 +21,7 @@
 #include "registers.h"
 #include "replay.h"
 #include "run.h"
+#include "sanitize.h"
 #include "wire.h"
 #include "worker.h"
 
@@ -178,6 +179,7 @@ int main(int argc, char **argv)
     entry_open();
     detect();
     registers_prepare();
+    sanitize_prepare();
     if (microseconds)
         alarm_start(microseconds);
     return recorded ? replay(recorded, repeat, handle) : serve();

@@ -45,6 +45,7 @@ struct running running = { .step = WORKER_NONE };
 static struct step steps[STEPS_MAX];
 static unsigned step_count;
 static uint64_t returned[STEPS_MAX];
+static unsigned first_slot, slots;   /* of the request's buffers: buffer i lies in slot (first_slot + i) % slots */
 static uint8_t snapshot[ARENA_SLOTS][ARENA_CAPACITY];
 
 static bool read_buffer(struct reader *reader, unsigned index)
@@ -75,7 +76,7 @@ static bool read_buffer(struct reader *reader, unsigned index)
     else if (load_u16(head + 6) != 0)
         reply_text(STATUS_BAD_REQUEST, "buffer %u: a field that must be zero is %u", index, load_u16(head + 6));
     else if (buffer->length > ARENA_CAPACITY
-             || !arena_place(buffer, index, (enum place)place, offset, align))
+             || !arena_place(buffer, (first_slot + index) % slots, (enum place)place, offset, align))
         reply_text(STATUS_BAD_REQUEST, "buffer %u: length %" PRIu32 " at offset %u does not fit into %d",
                    index, buffer->length, offset, ARENA_CAPACITY);
     else if ((role == ROLE_IN || role == ROLE_INOUT) && !(buffer->data = reader_take(reader, buffer->length)))
@@ -183,6 +184,8 @@ static bool read_request(const struct frame *frame)
         reply_text(STATUS_BAD_REQUEST, "a field that must be zero is %" PRIu32, load_u32(head + 4));
         return false;
     }
+    slots = buffers;
+    first_slot = (unsigned)(frame->size % ARENA_SLOTS);
     for (; running.buffers < buffers; running.buffers++)
         if (!read_buffer(&reader, running.buffers))
             return false;

@@ -101,6 +101,9 @@ class _Planner:
         self._choices: dict[tuple[str, frozenset[str]], object] = {}
 
     def cells(self) -> Iterator[Cell]:
+        if self.target.sanitize:
+            yield from self._sanitized()
+            return
         for enforcement in EMULATED:
             for mask in self.masks:
                 yield self._placed(self._cell("dispatch", enforcement, mask))
@@ -112,6 +115,13 @@ class _Planner:
         for algorithm in self.provider.interfaces:
             if any(variant.algorithm == algorithm for variant in self.variants):
                 yield from self._through_dispatcher(algorithm)
+
+    def _sanitized(self) -> Iterator[Cell]:
+        """What sanitizers look at: C by name, on the machine's own CPU; under QEMU they are not dependable."""
+        for variant in self.variants:
+            if not variant.assembly:
+                mask = make_mask(self.table, self.lattice, variant.requires)
+                yield self._placed(self._cell("variant", NATIVE, mask, variant.algorithm, variant.name))
 
     def _by_name(self, variant: Variant) -> Iterator[Cell]:
         """``variant`` on the CPU with what it requires and nothing more, and on every other CPU that may show what that

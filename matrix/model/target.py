@@ -38,6 +38,8 @@ class Target(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     native: bool = False
     c_compiler: str = ""
     c_flags: list[str] = []
+    link: list[str] = []
+    sanitize: list[str] = []
 
     @property
     def word_bytes(self) -> int:
@@ -56,6 +58,8 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     triples: dict[str, str] = {}
     image: str = ""
     packages: list[str] = []
+    link: dict[str, list[str]] = {}
+    sanitize: list[str] = []
 
     def of(self, target: Target) -> Target:
         """``target`` built this way, called ``target@profile``."""
@@ -69,7 +73,9 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             image=self.image or target.image,
             packages=[*target.packages, *self.packages],
             native_packages=[*target.native_packages, *self.packages] if target.native_packages else [],
-            native=False,
+            native=bool(self.sanitize),
+            link=self.link.get(target.arch, target.link),
+            sanitize=self.sanitize,
         )
 
 

@@ -8,6 +8,7 @@ from matrix.cases.layout import Run, describe_place
 from matrix.errors import GuestError
 from matrix.model.interface import Operation
 from matrix.run import verdict as vd
+from matrix.run.sanitizer import reported
 from matrix.run.symbols import Symbols
 from matrix.run.verdict import Failure
 from matrix.worker import outcome as oc
@@ -93,6 +94,8 @@ def _no_answer(run: Run, outcome: oc.Outcome, symbols: Symbols, cpu: str) -> Fai
     if isinstance(outcome, oc.TimedOut):
         return _timeout(run, outcome, symbols)
     if isinstance(outcome, oc.Died):
+        if report := reported(outcome.stderr):
+            return Failure(vd.CRASH, f"a sanitizer has ended the guest: {report}", details={"report": outcome.stderr})
         said = outcome.stderr.strip()[-300:]
         return Failure(vd.CRASH, f"the guest ended with status {outcome.status}" + (f": {said}" if said else ""))
     if isinstance(outcome, oc.Garbage):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from matrix.model.ability import Abilities, CpuAbility
-from matrix.model.catalog import Catalog
+from matrix.model.catalog import Catalog, every_profile
 from matrix.model.plan import (
     CANNOT_EXPRESS,
     EMULATED,
@@ -373,3 +373,22 @@ def test_another_providers_cells_carry_its_name(small: Catalog, foreign: str) ->
     prefix = "" if foreign == "kernels" else "mine:"
     assert find(cells, f"x64/hard/none/{prefix}cipher-c")
     assert find(cells, f"x64/hard/none/{prefix}dispatch")
+
+
+SANITIZE = """
+[[profile]]
+name = "sanitize"
+description = "under sanitizers"
+arch = ["x86_64"]
+sanitize = ["address"]
+"""
+
+
+def test_a_sanitized_target_runs_its_c_by_name_on_the_machine_alone(tree: "Tree") -> None:
+    file = tree.root / "images/targets.toml"
+    file.write_text(file.read_text() + SANITIZE)
+    cells = [c for c in plan(every_profile(tree.load()), None) if c.target == "x64@sanitize"]
+    assert [(c.id, c.cpu) for c in cells] == [
+        ("x64@sanitize/native/none/cipher-c", NATIVE),
+        ("x64@sanitize/native/none/hash-c", NATIVE),
+    ]
