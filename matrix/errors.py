@@ -1,7 +1,7 @@
 """One class per kind of failure; each says what, where, why and what to do next, and has its own exit code.
 
 Exit codes 0 to 5 are pytest's (all passed, some failed, interrupted, internal error, wrong use, nothing ran); 2 is also
-a wrong use of the command line. README.md has the whole table.
+a wrong use of the command line. README.md has the whole table, a row for each class here.
 """
 
 from collections.abc import Iterator
@@ -10,6 +10,23 @@ from pathlib import Path
 
 INTERRUPTED = 2
 BUG = 3
+
+
+LONGEST_LINE = 2000
+"""Characters of a line of a message: names that somebody else chose may have a million."""
+
+
+def shortened(text: str) -> str:
+    """``text`` with the middle of every line that nobody would read left out."""
+    if len(text) <= LONGEST_LINE:
+        return text
+    return "\n".join(map(_shortened_line, text.split("\n")))
+
+
+def _shortened_line(line: str) -> str:
+    half = LONGEST_LINE // 2
+    left_out = len(line) - 2 * half
+    return line if left_out <= 0 else f"{line[:half]}[... {left_out:,} characters ...]{line[-half:]}"
 
 
 class MatrixError(Exception):
@@ -22,10 +39,10 @@ class MatrixError(Exception):
     step = ""
 
     def __init__(self, what: str, *, where: str = "", why: str = "", step: str = "") -> None:
-        self.what = what
-        self.where = where
-        self.why = why
-        self.step = step or type(self).step
+        self.what = shortened(what)
+        self.where = shortened(where)
+        self.why = shortened(why)
+        self.step = shortened(step) or type(self).step
         super().__init__(str(self))
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -318,7 +318,7 @@ def _with_our_paths(log: str, shown: dict[str, str]) -> str:
 
 
 def _files(folder: Path, suffix: str) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in sorted(folder.glob(f"*{suffix}"))}
+    return {path.name: path.read_bytes() for path in sorted(folder.glob(f"[!.]*{suffix}"))}
 
 
 def _digest(parts: Iterable[str | bytes]) -> str:

@@ -14,9 +14,10 @@ from matrix.cases.case import Case, Corpus, Draft, Inputs, Outputs, name_problem
 from matrix.cases.chain import chain_problem, links, run_chain
 from matrix.cases.edges import generic_edges
 from matrix.cases.layout import repeat_problem
+from matrix.cases.manifest import sources_of, use_problem
 from matrix.cases.material import byte_count
 from matrix.cases.randomized import random_cases
-from matrix.cases.vectors import published
+from matrix.cases.vectors import every_published
 from matrix.errors import MatrixError, OracleError, VectorError
 from matrix.model.interface import Interface, Operation, Size
 from matrix.model.near import known_names
@@ -64,7 +65,7 @@ def compute_cases(
     """All cases of the algorithm with their answers, in corpus order, without a cache."""
     answers = {name: models(interface, name) for name in interface.operations}
     made = [
-        *published(interface.algorithm, vectors, exhaustive),
+        *_published(interface, vectors, exhaustive),
         *generic_edges(interface, min_bytes, exhaustive),
         *own_edges(interface),
         *random_cases(interface, seed, exhaustive),
@@ -73,6 +74,19 @@ def compute_cases(
     drafts = [link for draft in made if exhaustive or draft.tier != "long" for link in parts(draft, interface, answers)]
     _require_names(interface, drafts)
     return tuple(answered(draft, interface, answers) for draft in drafts)
+
+
+def _published(interface: Interface, vectors: Path, exhaustive: bool) -> list[Draft]:
+    """The published cases of this run. All are held against the interface, also those that only other runs have."""
+    for source, path in sources_of(interface.algorithm, vectors):
+        for use in source.use:
+            if use.algorithm == interface.algorithm and (problem := use_problem(source, use, interface)):
+                raise VectorError("a use does not fit the interface", where=str(path), why=problem)
+    every = list(every_published(interface.algorithm, vectors))
+    for draft, _ in every:
+        if not draft.skip:
+            _require_fit(draft, interface)
+    return [draft for draft, sampled in every if sampled or exhaustive]
 
 
 def _require_names(interface: Interface, drafts: Iterable[Draft]) -> None:

@@ -62,7 +62,7 @@ def parse_cavp(text: str, where: str) -> list[Entry]:
         at = f"{where}, line {number}"
         if not line.strip() or line.startswith("#"):
             continue
-        if head := re.fullmatch(r"\[(\w+)\s*=\s*(\d+)\]", line.strip()):
+        if head := re.fullmatch(r"\[(\w+)\s*=\s*([0-9]{1,18})\]", line.strip()):
             if closed:
                 groups, group, closed, fields = groups + 1, {}, False, None
             group[head[1]] = int(head[2])
@@ -101,8 +101,9 @@ def parse_wycheproof(text: str, where: str) -> list[Entry]:
     try:
         file = msgspec.json.decode(text, type=_WycheproofFile)
         entries = [entry for group in file.testGroups for entry in _wycheproof_group(group, where)]
-    except (msgspec.DecodeError, msgspec.ValidationError, KeyError) as problem:
-        raise VectorError("a Wycheproof file cannot be read", where=where, why=str(problem)) from None
+    except (msgspec.DecodeError, msgspec.ValidationError, KeyError, RecursionError) as problem:
+        why = "it is nested too deep" if isinstance(problem, RecursionError) else str(problem)
+        raise VectorError("a Wycheproof file cannot be read", where=where, why=why) from None
     if len(entries) != file.numberOfTests:
         why = f"numberOfTests is {file.numberOfTests}, the groups hold {len(entries)}"
         raise VectorError("a Wycheproof file is incomplete", where=where, why=why)

@@ -16,6 +16,8 @@ ROUNDS = 1000
 """Calls from one published answer to the next."""
 _MESSAGE_BYTES = 16
 """A message of SHAKE's test is the start of the last answer, in bytes."""
+_MOST_OUTPUT = 64 << 10
+"""Bytes: no answer that a file asks for is longer."""
 Shake = Callable[[bytes, bytes], dict[str, bytes]]
 
 
@@ -47,7 +49,7 @@ def _shake_entries(text: str, where: str, shake: Shake) -> list[Entry]:
         least, most = (int(group[f"{word} Output Length (bits)"]) // 8 for word in ("Minimum", "Maximum"))
     except (ValueError, KeyError) as problem:
         raise VectorError("a Monte Carlo file has a wrong head", where=where, why=str(problem)) from None
-    if not 0 < least <= most:
+    if not 0 < least <= most <= _MOST_OUTPUT:
         raise VectorError("a Monte Carlo file has a wrong head", where=where, why=f"{least} to {most} bytes of output")
     entries = []
     length = most

@@ -23,7 +23,7 @@ def parse_nist_sections(text: str, where: str) -> list[Entry]:
         raise VectorError("a vector file does not start with a section", where=where, why="entries come before one")
     entries: list[Entry] = []
     seen: set[str] = set()
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=False):
         section = _SECTIONS.get(lines[start].strip())
         if section is None or section in seen:
             why = f"{lines[start].strip()} is unknown, or comes twice"

@@ -11,7 +11,7 @@ import msgspec
 
 import matrix.oracles
 from matrix.cases.case import Case, Corpus
-from matrix.cases.vectors import MANIFEST, sources_of
+from matrix.cases.manifest import MANIFEST, sources_of
 from matrix.model import interface as interface_module
 from matrix.model.interface import Interface
 

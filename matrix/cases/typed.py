@@ -15,6 +15,11 @@ from matrix.errors import VectorError
 from matrix.model.tables import read_toml
 from matrix.worker.protocol import SLOT_BYTES
 
+MOST_ROUNDS = 10_000_000
+"""Rounds of a chain: RFC 7748's longest has a million."""
+MOST_BYTES = 4 << 30
+"""Bytes of a repeated message: beyond every count of 32 bits."""
+
 
 class _Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"inputs": "in", "outputs": "out"}):
     name: str
@@ -43,8 +48,9 @@ def read_typed(path: Path) -> list[Draft]:
             for role, value in row.inputs.items()
         }
         outputs: Outputs = {role: hexadecimal(value, where, role) for role, value in row.outputs.items()}
-        if bool(row.feed) != bool(row.rounds):
-            raise VectorError("a chain is incomplete", where=where, why="it needs both feed and rounds")
+        if bool(row.feed) != bool(row.rounds) or not 0 <= row.rounds <= MOST_ROUNDS:
+            why = f"it needs both feed and rounds, rounds from 1 to {MOST_ROUNDS}"
+            raise VectorError("a chain is incomplete", where=where, why=why)
         chain = Chain(tuple(row.feed), row.rounds) if row.feed else None
         total = 0
         for role, total in row.repeat.items():
@@ -56,7 +62,7 @@ def read_typed(path: Path) -> list[Draft]:
 
 def _piece(unit: bytes | int, total: int, where: str, role: str) -> bytes:
     """As many of ``unit`` as fit into one buffer, for a message of ``total`` bytes made of them."""
-    if not isinstance(unit, bytes) or not 0 < len(unit) <= min(total, SLOT_BYTES):
+    if not isinstance(unit, bytes) or not 0 < len(unit) <= min(total, SLOT_BYTES) or total > MOST_BYTES:
         why = f"{role} repeated up to {total} bytes"
         raise VectorError("a vector's message cannot be repeated", where=where, why=why)
     return unit * (min(total, SLOT_BYTES) // len(unit))

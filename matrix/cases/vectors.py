@@ -1,24 +1,22 @@
-"""Published vectors: the manifest ``vectors/sources.toml`` and the cases that it gives an algorithm."""
+"""Published vectors: the cases that the sources of ``vectors/sources.toml`` give an algorithm."""
 
-import importlib.util
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal, cast
+from typing import cast
 
-import msgspec
-
-from matrix.cases.case import OTHER_CONTRACT, Chain, Draft, Inputs, Outputs, Tier
+from matrix.cases.case import OTHER_CONTRACT, Chain, Draft, Inputs, Outputs
 from matrix.cases.formats import PARSERS, Entry
+from matrix.cases.manifest import MANIFEST, Source, Use, sources_of
 from matrix.cases.nist_hashes import parse_nist_hashes
 from matrix.cases.nist_monte import parse_monte, parse_shake128_monte, parse_shake256_monte
 from matrix.cases.nist_sections import parse_nist_sections
 from matrix.cases.typed import hexadecimal, read_typed
 from matrix.errors import VectorError
-from matrix.model.tables import read_toml
+from matrix.model.textfile import VECTOR_BYTES, read_text
 from matrix.oracles.spec_chacha20_poly1305 import mac_data, one_time_key
 
-MANIFEST = "sources.toml"
 _PARSERS = {
     **PARSERS,
     "nist-hashes": parse_nist_hashes,
@@ -27,89 +25,6 @@ _PARSERS = {
     "nist-monte-shake128": parse_shake128_monte,
     "nist-monte-shake256": parse_shake256_monte,
 }
-Format = Literal[
-    "typed",
-    "nist",
-    "nist-hashes",
-    "nist-sections",
-    "nist-monte",
-    "nist-monte-shake128",
-    "nist-monte-shake256",
-    "cavp",
-    "wycheproof",
-]
-
-
-class Use(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What one operation makes of the entries of a source.
-
-    ``inputs`` and ``outputs`` say where each role comes from: 'hex FIELD' ('hex FIELD+FIELD': one behind the other),
-    'int FIELD', 'le FIELD' (a word as little-endian hexadecimal) or 'const N'. ``group`` is the contract, a value or a
-    list of values for each field: entries of groups with other values are skipped as other-contract. ``results`` says
-    for each result word whether the published answer holds, the operation must refuse, the entry is of another
-    contract, or it has no answer for this operation. Of a source with many entries only every ``sample``-th is used,
-    unless the run is exhaustive.
-    ``derive`` names a function that turns an entry's inputs into those of the operation. ``feed`` and ``rounds`` make a
-    chain of every entry.
-    """
-
-    algorithm: str
-    operation: str = ""
-    prefix: str = ""
-    inputs: dict[str, str] = {}
-    outputs: dict[str, str] = {}
-    group: dict[str, str | int | list[str | int]] = {}
-    results: dict[str, Literal["answer", "refuse", "other-contract", "no-answer"]] = msgspec.field(
-        default_factory=lambda: {"valid": "answer"}
-    )
-    derive: Literal["", "aead-mac"] = ""
-    tier: Tier = "full"
-    sample: Annotated[int, msgspec.Meta(ge=1)] = 1
-    feed: list[str] = []
-    rounds: int = 0
-
-
-class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One file of ``vectors/`` or of the installed Python package ``package``, with ``entries`` vectors."""
-
-    file: str
-    format: Format
-    licence: str
-    origin: str
-    entries: int
-    use: list[Use]
-    package: str = ""
-    unused: list[str] = []
-    """Fields that no use needs: known, and left aside."""
-
-
-class _Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    source: list[Source]
-
-
-def read_manifest(folder: Path) -> list[Source]:
-    """The sources that ``folder``/sources.toml lists, in its order. Raises VectorError."""
-    return read_toml(folder / MANIFEST, _Manifest, VectorError).source
-
-
-def sources_of(algorithm: str, folder: Path) -> list[tuple[Source, Path]]:
-    """The sources with a use for ``algorithm`` and the path of each file."""
-    return [
-        (source, source_path(source, folder))
-        for source in read_manifest(folder)
-        if any(use.algorithm == algorithm for use in source.use)
-    ]
-
-
-def source_path(source: Source, folder: Path) -> Path:
-    """Where the file of ``source`` lies. Raises VectorError when its package is not installed."""
-    if not source.package:
-        return folder / source.file
-    spec = importlib.util.find_spec(source.package)
-    if spec is None or spec.origin is None:
-        why = f"package {source.package} is not installed"
-        raise VectorError("a vector source is missing", where=source.file, why=why, step=f"install {source.package}")
-    return Path(spec.origin).parent / source.file
 
 
 def published(algorithm: str, folder: Path, exhaustive: bool = False) -> list[Draft]:
@@ -117,27 +32,43 @@ def published(algorithm: str, folder: Path, exhaustive: bool = False) -> list[Dr
 
     Raises VectorError: file, entry and reason.
     """
-    drafts: list[Draft] = []
+    return [draft for draft, sampled in every_published(algorithm, folder) if sampled or exhaustive]
+
+
+def every_published(algorithm: str, folder: Path) -> Iterator[tuple[Draft, bool]]:
+    """All published cases of ``algorithm`` in manifest order, each with whether a run that is not exhaustive has it.
+
+    All are read, so that a word that nobody knows is found wherever it stands. Raises VectorError.
+    """
     for source, path in sources_of(algorithm, folder):
         if source.format == "typed":
             found = read_typed(path)
             _count(len(found), source, path)
-            drafts += found
+            yield from ((draft, True) for draft in found)
             continue
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as problem:
-            raise VectorError("a vector file cannot be read", where=str(path), why=str(problem)) from None
-        entries = _PARSERS[source.format](text, str(path))
+        entries = _PARSERS[source.format](read_text(path, VectorError, VECTOR_BYTES), str(path))
         _count(len(entries), source, path)
         for use in source.use:
             if use.algorithm == algorithm:
-                if use.sample > len(entries):
-                    why = f"every {use.sample}th of {len(entries)} entries"
-                    raise VectorError("a sample leaves nothing to choose", where=f"{MANIFEST}, {source.file}", why=why)
-                taken = entries[:: 1 if exhaustive else use.sample]
-                drafts += [draft for entry in taken if (draft := _draft(entry, source, use, path)) is not None]
-    return drafts
+                yield from _used(entries, source, use, path)
+
+
+def _used(entries: list[Entry], source: Source, use: Use, path: Path) -> Iterator[tuple[Draft, bool]]:
+    """What ``use`` makes of the entries of a source, each with whether it is in the sample."""
+    where = f"{MANIFEST}, {source.file}"
+    if use.sample > len(entries):
+        why = f"every {use.sample}th of {len(entries)} entries"
+        raise VectorError("a sample leaves nothing to choose", where=where, why=why)
+    for name in use.group:
+        if not any(name in entry.group for entry in entries):
+            why = f"no group has {name!r}, which {use.prefix} asks for"
+            raise VectorError("a use asks for an unknown field of a group", where=where, why=why)
+    drafts = [(_draft(entry, source, use, path), number % use.sample == 0) for number, entry in enumerate(entries)]
+    made = [(draft, sampled) for draft, sampled in drafts if draft is not None]
+    if all(draft.skip for draft, _ in made):
+        why = f"no entry fits `group` and `results` of {use.prefix}"
+        raise VectorError("a use takes nothing", where=where, why=why)
+    yield from made
 
 
 def _count(found: int, source: Source, path: Path) -> None:
@@ -212,7 +143,7 @@ def _value(text: str, entry: Entry, where: str, role: str) -> bytes | int:
     value = str(entry.fields[name])
     if kind == "le":
         return int.from_bytes(hexadecimal(value, where, name), "little")
-    if kind == "int" and value.isdecimal():
+    if kind == "int" and re.fullmatch("[0-9]{1,18}", value):
         return int(value)
     raise VectorError("a vector's value cannot be read", where=where, why=f"{name} = {value[:60]!r} as {kind!r}")
 

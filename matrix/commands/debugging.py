@@ -1,5 +1,7 @@
 """``repro --gdb``: the failing case in gdb, stopped in the kernel, on QEMU's gdb server or on the machine itself."""
 
+import re
+import shlex
 import shutil
 import signal
 import socket
@@ -42,11 +44,24 @@ def debug(session: Session, replay: Replay, extra: Sequence[str], console: Conso
         worker.write_bytes(session.sandbox.read(replay.worker))
         worker.chmod(0o755)
         frames.write_bytes(replay.frames)
-        commands = [f"file {worker}", f"directory {replay.sources}"]
+        commands = [f"file {quoted(worker)}", sources_command(replay.sources)]
         breaks = _breaks(replay.symbols, Symbols(worker.read_bytes(), target.arch))
         if native:
-            return _gdb(gdb, [*commands, f"set args --replay {frames}", *breaks, "run"], extra, console)
+            return _gdb(
+                gdb, [*commands, f"set args --replay {shlex.quote(str(frames))}", *breaks, "run"], extra, console
+            )
         return _under_qemu(gdb, target, replay, [*commands, *breaks], (worker, frames), extra, console)
+
+
+def quoted(path: Path) -> str:
+    """``path`` as one word of a gdb command: gdb splits words as a shell does, but expands nothing."""
+    return re.sub(r"([^\w/.+,@%=-])", r"\\\1", str(path), flags=re.ASCII)
+
+
+def sources_command(folder: Path) -> str:
+    """The command by which gdb finds the sources below ``folder``. gdb looks in its own folder too, and `directory`
+    would split at a colon, which nothing quotes."""
+    return f"cd {folder}" if ":" in str(folder) else f"directory {quoted(folder)}"
 
 
 def _breaks(names: Iterable[str], symbols: Symbols) -> list[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from matrix.errors import SelectionError
 from matrix.model.near import known_names
@@ -61,12 +62,12 @@ def _progress(console: Console, what: str) -> Iterator[Say]:
     if not console.is_terminal:
         yield line
         return
-    with console.status(what) as status:
+    with console.status(Text(what)) as status:  # a text as it is: rich would read markup in a str
 
         def step(text: str) -> None:
             if text.startswith("+ "):
                 line(text)
             else:
-                status.update(text.replace("[", r"\["))
+                status.update(Text(text))
 
         yield step

@@ -88,18 +88,23 @@ def load_provider(name: str, root: Path, capabilities: dict[str, CapabilityTable
     """Read every algorithm folder below ``root``. Raises TableError, HeaderError."""
     interfaces: dict[str, Interface] = {}
     variants: list[Variant] = []
-    for folder in sorted(path for path in root.iterdir() if path.is_dir() and path.name not in NOT_ALGORITHMS):
+    folders = sorted(path for path in root.iterdir() if path.is_dir() and not path.name.startswith("."))
+    for folder in (path for path in folders if path.name not in NOT_ALGORITHMS):
         description = folder / f"{folder.name}.toml"
         if not description.exists():
             why = "every algorithm folder holds <algorithm>.toml"
             raise TableError("an algorithm has no interface", where=str(description), why=why)
         interface = load_interface(description)
         interfaces[interface.algorithm] = interface
-        files = sorted(path for path in folder.iterdir() if path.suffix in (".c", ".S"))
-        for path in folder.iterdir():
-            if path.suffix not in (".c", ".S", ".h", ".toml") and not path.name.startswith("."):
+        entries = sorted(path for path in folder.iterdir() if not path.name.startswith("."))  # an editor's are its own
+        for path in entries:
+            if path.suffix not in (".c", ".S", ".h", ".toml"):
                 why = "variants end in .c or .S; headers in .h, the interface in .toml"
                 raise HeaderError(f"{path.name} would be ignored", where=str(path), why=why, step="rename or move it")
+            if not path.is_file():  # a FIFO would hang whoever reads it
+                why = "it is a folder, a link to nothing, or no regular file"
+                raise HeaderError(f"cannot read {path.name}", where=str(path), why=why, step="restore the file")
+        files = [path for path in entries if path.suffix in (".c", ".S")]
         found = [read_variant(path, interface, capabilities) for path in files]
         variants.extend(sorted(found, key=lambda variant: (variant.priority, variant.name)))
     _check(variants)

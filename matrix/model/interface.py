@@ -161,10 +161,15 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     state: dict[str, _StateTable] = {}
 
 
+_NUMBER = "[0-9]{1,5}"
+"""Bytes in an interface: what is larger fits into no buffer of the worker."""
 _POINTER = re.compile(r"(\w+):(in|out|inout)")
 _LENGTH = re.compile(r"len\((\w+)\)")
-_WORD = re.compile(r"(\w+):u32(?:\+(\w+)/(\d+))?")
-_LIKE = re.compile(r"len\((\w+)\)([+-]\d+)?")
+_WORD = re.compile(rf"(\w+):u32(?:\+(\w+)/({_NUMBER}))?")
+_LIKE = re.compile(rf"len\((\w+)\)([+-]{_NUMBER})?")
+_CHOICES = re.compile(rf"{_NUMBER}(\|{_NUMBER})*")
+_RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})?(?:/([1-9][0-9]{{0,4}}))?")
+_SPLIT = re.compile(r"(\w+)/([1-9][0-9]{0,4})")
 
 
 def load_interface(path: Path) -> Interface:
@@ -196,14 +201,15 @@ def _argument(text: str, path: Path, call: str) -> Argument:
 def _size(text: str, where: str) -> Size:
     if text == "u32":
         return Size(word=True)
-    if re.fullmatch(r"\d+(\|\d+)*", text):
+    if _CHOICES.fullmatch(text):
         return Size(choices=tuple(int(part) for part in text.split("|")))
-    if match := re.fullmatch(r"(\d+)\.\.(\d*)(?:/([1-9]\d*))?", text):
+    if match := _RANGE.fullmatch(text):
         low, high, multiple = match.groups()
         return Size(minimum=int(low), maximum=int(high) if high else None, multiple=int(multiple or 1))
     if match := _LIKE.fullmatch(text):
         return Size(like=match.group(1), extra=int(match.group(2) or 0))
     why = f"{text!r} is not N, N|M, N.., N..M, N../MULTIPLE, u32, len(role), len(role)+N or len(role)-N"
+    why += ", numbers of up to 5 digits"
     raise TableError("a size cannot be read", where=where, why=why)
 
 
@@ -215,7 +221,7 @@ def _operation(name: str, row: _OpTable, calls: dict[str, Call], path: Path) -> 
             raise TableError(f"{path.name}: an operation names an unknown call", where=f"{where}.steps", why=step.call)
     splits = []
     for text in [row.split] if isinstance(row.split, str) else row.split:
-        match = re.fullmatch(r"(\w+)/([1-9]\d*)", text)
+        match = _SPLIT.fullmatch(text)
         if match:
             splits.append((match.group(1), int(match.group(2))))
         elif row.split:

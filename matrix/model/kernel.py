@@ -12,6 +12,7 @@ from matrix.model.capability import ARCHITECTURES, CapabilityTable
 from matrix.model.interface import Interface
 from matrix.model.near import known_names
 from matrix.model.tables import parse_toml
+from matrix.model.textfile import SOURCE_BYTES, read_text
 
 
 class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,6 +75,9 @@ class Variant:
 
 MAX_STATE_BYTES = 64 << 10
 """A state, with what the dispatcher puts in front of it, must fit into a buffer of the worker."""
+MAX_MIN_BYTES = 64 << 10
+"""From a longer message on no case would reach the variant through the dispatcher."""
+MAX_PRIORITY = 1 << 31
 _BLOCK = re.compile(r"/\*toml\n(.*?)\*/", re.DOTALL)
 _NAME = re.compile(r"[a-z][a-z0-9]*")
 _SYMBOL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -81,10 +85,7 @@ _SYMBOL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 def read_variant(path: Path, interface: Interface, capabilities: Mapping[str, CapabilityTable]) -> Variant:
     """Read the header of one kernel file and check it against its interface. Raises HeaderError."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
-        raise HeaderError(f"cannot read {path.name}", where=str(path), why=str(problem)) from None
+    text = read_text(path, HeaderError, SOURCE_BYTES)
     blocks = list(_BLOCK.finditer(text))
     if len(blocks) != 1:
         why = f"{len(blocks)} blocks of the form /*toml ... */, exactly one is needed"
@@ -156,8 +157,10 @@ def _check(variant: Variant, interface: Interface, capabilities: Mapping[str, Ca
         if not _SYMBOL.fullmatch(symbol):
             raise refuse("symbols", f"{symbol!r} is no C identifier")
     for call, length in variant.min_bytes.items():
-        if length < 0 or not interface.calls[call].length_role:
-            raise refuse("min_bytes", f"{call} = {length}: a length of at least 0 of a call that has a length")
+        if not 0 <= length <= MAX_MIN_BYTES or not interface.calls[call].length_role:
+            raise refuse("min_bytes", f"{call} = {length}: 0 to {MAX_MIN_BYTES}, of a call that has a length")
+    if abs(variant.priority) >= MAX_PRIORITY:
+        raise refuse("priority", f"{variant.priority} has more than 32 bits")
     _check_states(variant, interface, refuse)
 
 

@@ -1,14 +1,17 @@
 """Masks: closed sets of capabilities, and the lattice of masks of a target."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 
-from matrix.errors import MaskError
+from matrix.errors import MaskError, TableError
 from matrix.model.capability import CapabilityTable
 from matrix.model.near import known_names
 
 NONE = "none"
+MOST_IN_LATTICE = 16
+"""A lattice of so many capabilities has up to 65,536 masks."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,11 @@ def lattice_names(table: CapabilityTable, requires: Iterable[Iterable[str]]) -> 
 
 
 def masks(table: CapabilityTable, lattice: tuple[str, ...]) -> tuple[Mask, ...]:
-    """Every closed subset of ``lattice``, fewest first, then table order."""
+    """Every closed subset of ``lattice``, fewest first, then table order. Raises TableError when they are too many."""
+    if len(lattice) > MOST_IN_LATTICE:
+        why = f"{len(lattice)} capabilities are required on {table.arch}, at most {MOST_IN_LATTICE} make a lattice"
+        step = "let kernel headers require fewer capabilities"
+        raise TableError("a target has too many masks", where=f"`requires` of {table.arch}", why=why, step=step)
     found: dict[tuple[str, ...], Mask] = {}
     for size in range(len(lattice) + 1):
         for subset in combinations(lattice, size):
@@ -50,15 +57,28 @@ def masks(table: CapabilityTable, lattice: tuple[str, ...]) -> tuple[Mask, ...]:
 def parse_mask(text: str, table: CapabilityTable, lattice: tuple[str, ...]) -> Mask:
     """Parse ``ssse3+avx2`` or ``none``. Raises MaskError for unknown names and for sets that are not closed."""
     names = [] if text == NONE else text.split("+")
+    step = _meant(text, table, lattice)
     for name in names:
         if name not in table.by_name:
             why = f"{name!r} is no capability of {table.arch}; {known_names(name, table.names)}"
-            raise MaskError(f"mask {text!r} has an unknown name", why=why)
+            raise MaskError(f"mask {text!r} has an unknown name", why=why, step=step)
         if name not in lattice:
             why = f"no variant of this target requires {name!r}; the lattice is {', '.join(lattice) or NONE}"
-            raise MaskError(f"mask {text!r} is outside the target's lattice", why=why)
+            raise MaskError(f"mask {text!r} is outside the target's lattice", why=why, step=step)
     mask = make_mask(table, lattice, names)
     if set(mask.names) != set(names):
         why = f"{'+'.join(names)} implies {mask}"
         raise MaskError(f"mask {text!r} is not closed", why=why, step=f"write {mask}")
     return mask
+
+
+def _meant(text: str, table: CapabilityTable, lattice: tuple[str, ...]) -> str:
+    """How to write the mask that ``text`` probably means, with other separators or capitals; '' when nothing is."""
+    names = words_of(text)
+    known = names <= set(lattice)
+    return f"write {make_mask(table, lattice, names)}: names joined by +" if names and known else ""
+
+
+def words_of(text: str) -> set[str]:
+    """The names in a mask text whose separators and capitals may be wrong."""
+    return set(re.findall(r"[a-z0-9]+", text.lower())) - {NONE}

@@ -8,8 +8,16 @@ _SIMILARITY = 0.6
 
 
 def near(word: str, known: Iterable[str], count: int = 1) -> list[str]:
-    """The names of ``known`` that look most like ``word``, the nearest first; empty when none does."""
-    return get_close_matches(word, list(known), count, _SIMILARITY)
+    """The names of ``known`` that look most like ``word``, the nearest first; empty when none does.
+
+    Capitals and the choice of '-' or '_' make no difference.
+    """
+    plain = {_plain(name): name for name in known}
+    return [plain[found] for found in get_close_matches(_plain(word), list(plain), count, _SIMILARITY)]
+
+
+def _plain(word: str) -> str:
+    return word.lower().replace("_", "-")
 
 
 def known_names(word: str, known: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from matrix.errors import MaskError, SelectionError
 from matrix.model.catalog import Catalog
-from matrix.model.mask import parse_mask
+from matrix.model.mask import parse_mask, words_of
 from matrix.model.near import known_names
 from matrix.model.plan import ENFORCEMENTS, Cell
 
@@ -43,6 +43,7 @@ def select(cells: Iterable[Cell], wanted: Selection, catalog: Catalog, costs: Ma
     """The cells that ``wanted`` names, in plan order. Raises SelectionError, MaskError for words that name nothing."""
     cells = tuple(cells)
     _check(wanted, catalog)
+    _check_cpu(wanted.cpu, cells, catalog)
     tests: list[Callable[[Cell], bool]] = []
     for names, attribute in (
         (wanted.providers, "provider"),
@@ -75,9 +76,28 @@ def _check(wanted: Selection, catalog: Catalog) -> None:
     ):
         for name in names:
             if name not in known:
-                raise SelectionError(f"unknown {what} {name!r}", why=known_names(name, known))
+                step = _two_filters(name, catalog) or SelectionError.step
+                raise SelectionError(f"unknown {what} {name!r}", why=known_names(name, known), step=step)
     for text in wanted.masks:
         _check_mask(text, wanted, catalog)
+
+
+def _two_filters(name: str, catalog: Catalog) -> str:
+    """How to say a variant with its algorithm, as `chacha20-ssse3` in a cell's id or `chacha20_ssse3` in a file's name;
+    '' when ``name`` is none."""
+    for provider in catalog.providers:
+        for variant in provider.variants:
+            if name.lower().replace("_", "-") == f"{variant.algorithm}-{variant.name}".replace("_", "-"):
+                return f"write `--algorithm {variant.algorithm} --variant {variant.name}`"
+    return ""
+
+
+def _check_cpu(wanted: str, cells: Iterable[Cell], catalog: Catalog) -> None:
+    """A CPU must be the string of a cell, or of the table of targets (a probe may choose another one there)."""
+    strings = {cell.cpu for cell in cells} | {text for row in catalog.targets.cpus for text in row.strings}
+    names = sorted({text.split(",")[0] for text in strings if text})
+    if wanted and wanted not in strings and wanted not in names:
+        raise SelectionError(f"unknown CPU {wanted!r}", why=known_names(wanted, names))
 
 
 def _check_mask(text: str, wanted: Selection, catalog: Catalog) -> None:
@@ -94,22 +114,28 @@ def _check_mask(text: str, wanted: Selection, catalog: Catalog) -> None:
                 parse_mask(text, table, lattice)
                 return
             except MaskError as error:
-                known = len(set(text.split("+")) & set(lattice))
+                known = len(words_of(text) & set(lattice))
                 if known > most_known:
                     problem, most_known = error, known
     if problem:
         raise problem
 
 
+_SHARD = re.compile(r"([0-9]{1,18})/([0-9]{1,18})")
+
+
 def _shard(cells: tuple[Cell, ...], shard: str, costs: Mapping[str, float]) -> tuple[Cell, ...]:
     """Shard i of n: cells from dear to cheap, each to the shard that has least; the same on every machine with the same
     recorded costs."""
-    match = re.fullmatch(r"(\d+)/(\d+)", shard)
-    if not match or not 1 <= int(match.group(1)) <= int(match.group(2)):
+    match = _SHARD.fullmatch(shard)
+    index, count = (int(match[1]), int(match[2])) if match else (0, 0)
+    if not 1 <= index <= count:
         why = "the form is I/N, part I of N, with 1 <= I <= N"
         raise SelectionError(f"shard {shard!r} cannot be read", why=why, step="write for example `--shard 1/2`")
-    index, count = int(match.group(1)) - 1, int(match.group(2))
-    loads = [0.0] * count
+    if index > len(cells) > 0:
+        why = f"{len(cells)} cells are left to share out; part {index} of {count} gets none"
+        raise SelectionError(f"shard {shard!r} is empty", why=why, step=f"cut into at most {len(cells)} parts")
+    index, loads = index - 1, [0.0] * min(count, len(cells))  # cells are dealt to the first parts first
     mine: set[str] = set()
     for cell in sorted(cells, key=lambda cell: (-cost(cell, costs), cell.id)):
         lightest = loads.index(min(loads))

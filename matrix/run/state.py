@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from matrix.build.probe import probe_abilities
+from matrix.cases.manifest import check_manifest
 from matrix.model.ability import Abilities, CpuAbility
 from matrix.model.catalog import Catalog, load_catalog
 from matrix.model.plan import Cell, plan
@@ -57,14 +58,17 @@ def controller_state(
 ) -> RunState:
     """The state of a run. A mere collection chooses no sandbox and probes nothing; its cells have the same ids.
 
-    Raises TableError, HeaderError, SelectionError, MaskError, ToolError, BuildError, EngineError.
+    Raises TableError, HeaderError, VectorError, SelectionError, MaskError, ToolError, BuildError, EngineError.
     """
-    catalog = _catalog(wanted)
+    whole = load_catalog(data_root())
+    catalog = _narrowed(whole, wanted)
     everything = plan(catalog, None)
     names = {cell.target for cell in select(everything, wanted, catalog, costs)}
     if collect_only:
         return _state(catalog, everything, wanted, settings, None, None, costs)
     checked_expectation(catalog)  # before anything is built
+    interfaces = {name: found for provider in whole.providers for name, found in provider.interfaces.items()}
+    check_manifest(interfaces, [target.name for target in whole.targets.targets], whole.root / "vectors")
     sandbox = choose_sandbox(sandbox_name)
     targets = [target for target in catalog.targets.targets if target.name in names]
     abilities = probe_abilities(sandbox, catalog, targets)
@@ -73,7 +77,7 @@ def controller_state(
 
 def worker_state(wanted: Selection, settings: Settings, handed: dict[str, Any]) -> RunState:
     """The state that the controller handed over."""
-    catalog = _catalog(wanted)
+    catalog = _narrowed(load_catalog(data_root()), wanted)
     abilities = None
     if handed["abilities"] is not None:
         cpus = {
@@ -86,8 +90,7 @@ def worker_state(wanted: Selection, settings: Settings, handed: dict[str, Any]) 
     return _state(catalog, plan(catalog, abilities), wanted, settings, sandbox, abilities, handed["costs"])
 
 
-def _catalog(wanted: Selection) -> Catalog:
-    catalog = load_catalog(data_root())
+def _narrowed(catalog: Catalog, wanted: Selection) -> Catalog:
     targets = catalog.targets.with_profiles(wanted.profiles)
     return replace(catalog, targets=targets.only(wanted.targets) if wanted.targets else targets)
 

@@ -35,8 +35,13 @@ def choose_sandbox(name: str, say: Callable[[str], None] = to_stderr) -> Sandbox
     except EngineError as problem:
         if name == "docker":
             raise
-        say(f"sandbox: host, because no container engine answers ({problem.why})")
+        say(f"sandbox: host, because no container engine answers ({_reason(problem)})")
         return HostSandbox(cache_root() / "host")
     if name == "auto":
         say(f"sandbox: docker, because an engine answers at {engine.address}")
     return DockerSandbox(data_root() / "images", say, engine)
+
+
+def _reason(problem: EngineError) -> str:
+    """Why no engine answers, in one line, with the address and who chose it."""
+    return "; ".join(text for text in (problem.why, problem.where) if text)

@@ -1,6 +1,5 @@
-"""The container engine: the only module that talks to the docker SDK, with its failures told apart."""
+"""The container engine: the only module that talks to it by the docker SDK, with its failures told apart."""
 
-import os
 import socket
 import traceback
 import warnings
@@ -9,12 +8,12 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import docker
-import docker.constants
 import docker.errors
 import urllib3
 from docker.types import LogConfig
 
 from matrix.errors import EngineError
+from matrix.sandbox.address import engine_address
 from matrix.sandbox.tunnel import Tunnel
 
 CALL_SECONDS = 60
@@ -70,23 +69,27 @@ def _close_sockets(problem: BaseException) -> None:
 
 
 class Engine:
-    """One connection to the engine that ``DOCKER_HOST`` names (default: the local socket)."""
+    """One connection to the engine that DOCKER_HOST or the docker context names (default: the local socket)."""
 
     def __init__(self, seconds: int = CALL_SECONDS) -> None:
-        self.address = os.environ.get("DOCKER_HOST") or docker.constants.DEFAULT_UNIX_SOCKET.replace(
-            "http+unix", "unix"
-        )
+        chosen = engine_address()
+        self.address = chosen.url
         self._tunnel = Tunnel(self.address) if self.address.startswith("ssh://") else None
-        environment = {**os.environ, "DOCKER_HOST": self._tunnel.address} if self._tunnel else None
+        url = self._tunnel.address if self._tunnel else self.address
         try:
             with engine_calls(f"connect to {self.address}"):
-                self._client: Any = docker.from_env(timeout=seconds, environment=environment)
+                self._client: Any = docker.DockerClient(url, tls=chosen.tls or False, timeout=seconds)
                 self._api: Any = self._client.api
                 self._api.ping()
-        except EngineError:
+        except BaseException as problem:
             if self._tunnel:
                 self._tunnel.close()
-            raise
+            if not isinstance(problem, EngineError | ValueError | TypeError | Gone):
+                raise
+            # The SDK parses addresses by hand: what it cannot parse ends in a ValueError or a TypeError of anything.
+            why = problem.why if isinstance(problem, EngineError) else f"connect to {self.address}: {problem}"
+            what = "the container engine does not answer"
+            raise EngineError(what, where=f"{self.address}, by {chosen.chosen_by}", why=why, step=chosen.step) from None
 
     def close(self) -> None:
         """Close the connections; the next call opens one again, unless they go through ssh."""

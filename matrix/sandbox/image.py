@@ -14,6 +14,7 @@ from typing import Any
 from filelock import Timeout
 
 from matrix.errors import EngineError, TableError, ToolError
+from matrix.model.textfile import read_text
 from matrix.sandbox.base_image import BASE_NAME, make_base, our_base
 from matrix.sandbox.engine import Engine, Gone
 from matrix.sandbox.locks import build_lock
@@ -65,17 +66,16 @@ def families(images: Path) -> list[str]:
 def read_recipe(images: Path, family: str) -> Recipe:
     """Read a family's Dockerfile and the shared files. Raises TableError."""
     path = images / family / "Dockerfile"
-    try:
-        dockerfile = path.read_bytes()
-    except OSError as problem:
+    if not path.exists():
         why = f"there are {', '.join(families(images))}"
-        raise TableError(
-            f"no image {family!r}", where=f"{images / 'targets.toml'}, image; {problem}", why=why
-        ) from None
-    for line in dockerfile.decode("utf-8").splitlines():
+        raise TableError(f"no image {family!r}", where=f"{images / 'targets.toml'}, image; {path}", why=why)
+    dockerfile = read_text(path, TableError)
+    for line in dockerfile.splitlines():
         if line.startswith("ARG BASE="):
-            shared = {f"{_SHARED}/{file.name}": file.read_bytes() for file in sorted((images / _SHARED).iterdir())}
-            return Recipe(family, {"Dockerfile": dockerfile} | shared, line.removeprefix("ARG BASE=").strip())
+            files = sorted(file for file in (images / _SHARED).iterdir() if not file.name.startswith("."))
+            shared = {f"{_SHARED}/{file.name}": read_text(file, TableError).encode() for file in files}
+            base = line.removeprefix("ARG BASE=").strip()
+            return Recipe(family, {"Dockerfile": dockerfile.encode()} | shared, base)
     raise TableError("a Dockerfile has no base", where=str(path), why="it needs a line `ARG BASE=<image>`")
 
 

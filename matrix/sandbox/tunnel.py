@@ -21,22 +21,26 @@ class Tunnel:
 
         Raises EngineError when ssh fails; what it has to say or to ask, it says on the terminal.
         """
-        parts = urlsplit(address)
-        if not parts.hostname:
-            raise EngineError("DOCKER_HOST names no machine", why=address, step="ssh://[user@]host[:port][/socket]")
+        try:
+            parts = urlsplit(address)
+            machine, port = parts.hostname, parts.port
+        except ValueError as problem:
+            raise _unreadable(address, str(problem)) from None
+        if not machine:
+            raise _unreadable(address, "it names no machine")
         self._folder = tempfile.mkdtemp(prefix="capmatrix-ssh-")
         path = Path(self._folder) / "engine.sock"
         command = ["ssh", "-T", "-o", "ExitOnForwardFailure=yes"]
         command += ["-l", unquote(parts.username)] if parts.username else []
-        command += ["-p", str(parts.port)] if parts.port else []
+        command += ["-p", str(port)] if port else []
         remote = unquote(parts.path) if len(parts.path) > 1 else _SOCKET
         # The remote command ends with its input, and so does ssh: however this process ends, nothing stays behind.
-        command += ["-L", f"{path}:{remote}", "--", parts.hostname, "echo ready && exec cat"]
+        command += ["-L", f"{path}:{remote}", "--", machine, "echo ready && exec cat"]
         try:
             self._ssh = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             assert self._ssh.stdout
             greeting = self._ssh.stdout.readline()
-        except OSError as problem:
+        except (OSError, ValueError) as problem:  # ValueError: a NUL in the address
             shutil.rmtree(self._folder, ignore_errors=True)
             raise EngineError("the container engine does not answer", why=f"cannot start ssh: {problem}") from None
         if greeting != _READY:
@@ -56,3 +60,8 @@ class Tunnel:
         self._ssh.terminate()
         self._ssh.wait()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _unreadable(address: str, why: str) -> EngineError:
+    step = "the form is ssh://[user@]host[:port][/socket]"
+    return EngineError("the engine's address cannot be read", where=address, why=why, step=step)

@@ -27,3 +27,22 @@ def test_a_wrong_published_answer(tmp_path: Path, processes: str) -> None:
     ):
         assert part in line
     support.check_balance(support.journal(work))
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "words"),
+    [
+        ("sources.toml", 'key = "hex KEY", nonce', 'kye = "hex KEY", nonce', "unknown input 'kye'; did you mean 'key'"),
+        ("sources.toml", '"hex NONCE"', '"iex NONCE"', "'iex NONCE' is not 'hex FIELD'"),
+        ("x25519.toml", 'target    = "x86_64"', 'target    = "x86-64"', "unknown target 'x86-64'"),
+    ],
+)
+def test_a_misspelt_word_of_a_vector_ends_every_run(tmp_path: Path, file: str, old: str, new: str, words: str) -> None:
+    """Also a run that would not read that algorithm's vectors."""
+    repository = support.copy_repository(tmp_path / "repository")
+    support.replace(repository / "vectors" / file, old, new)
+    command = ("-m", "matrix", "run", CELL, "-n", "0", "--sandbox", "host")
+    status, output = support.python(tmp_path / "work", *command, root=repository)
+    assert status == VectorError.exit_code, output
+    assert words in output
+    assert file in output

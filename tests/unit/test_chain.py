@@ -12,10 +12,10 @@ from matrix.cases.case import Case, Chain, Draft
 from matrix.cases.chain import LINK_ROUNDS, chain_problem, first_wrong_round, layout_of, links, round_case, run_chain
 from matrix.cases.corpus import answered, parts
 from matrix.cases.layout import Binding, repeat_problem
+from matrix.cases.manifest import read_manifest
 from matrix.cases.nist_monte import parse_monte, parse_shake128_monte
 from matrix.cases.placement import QUICK
 from matrix.cases.typed import read_typed
-from matrix.cases.vectors import read_manifest
 from matrix.errors import VectorError
 from matrix.model.catalog import load_catalog
 from matrix.model.interface import Interface, load_interface

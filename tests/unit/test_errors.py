@@ -26,18 +26,50 @@ def test_exit_codes_are_distinct_and_not_pytests_or_the_shells() -> None:
     assert all(10 <= code < 125 for code in codes)
 
 
-def test_the_readme_names_the_range_of_exit_codes() -> None:
-    match = re.search(r"^\| (\d+)-(\d+) \|", (data_root() / "README.md").read_text(), re.MULTILINE)
-    assert match
-    codes = [MatrixError.exit_code, *(kind.exit_code for kind in KINDS)]
-    assert [int(number) for number in match.groups()] == [min(codes), max(codes)]
+def _rows() -> dict[int, str]:
+    """{code: meaning} of README's table of exit codes; a row may name several."""
+    text = (data_root() / "README.md").read_text().partition("| exit code | meaning |")[2].partition("\n\n")[0]
+    found = re.findall(r"^\| ([0-9][0-9 /]*) \| (.+) \|$", text, re.MULTILINE)
+    codes = [int(code) for row, _ in found for code in row.split(" / ")]
+    assert len(set(codes)) == len(codes), "a code stands in two rows"
+    return {int(code): meaning for row, meaning in found for code in row.split(" / ")}
+
+
+def test_the_readme_has_a_row_for_every_error_and_none_for_what_there_is_not() -> None:
+    rows = _rows()
+    codes = {MatrixError.exit_code, *(kind.exit_code for kind in KINDS)}
+    assert {code for code in rows if 10 <= code < 125} == codes
+    assert len({rows[code] for code in codes}) == len(codes)
+
+
+WORDS = [
+    *("table", "header", "mask", "vector", "failure", "program", "engine"),
+    *("built", "guest", "oracle", "filter", "written"),
+]
+
+
+@pytest.mark.parametrize(("code", "word"), list(enumerate(WORDS, 11)))
+def test_a_row_is_about_its_error(code: int, word: str) -> None:
+    (kind,) = [kind for kind in KINDS if kind.exit_code == code]
+    assert word in _rows()[code]
+    assert kind.__doc__
 
 
 def test_the_readme_explains_every_exit_code_of_pytest() -> None:
-    rows = re.findall(r"^\| ([\d /-]+) \|", (data_root() / "README.md").read_text(), re.MULTILINE)
-    named = {int(code) for row in rows for code in row.split(" / ") if "-" not in code}
+    named = set(_rows())
     assert {int(code) for code in pytest.ExitCode} <= named
     assert {125, 254} <= named
+
+
+@pytest.mark.parametrize("kind", [MatrixError, *KINDS])
+def test_a_name_of_a_million_characters_does_not_fill_the_screen(kind: type[MatrixError]) -> None:
+    long = "begin" + "x" * 1_000_000 + "end"
+    text = str(kind(long, where=long, why=f"first\n{long}\nlast", step=long))
+    assert len(text) < 10_000
+    assert text.count("begin") == text.count("end") == 4
+    assert "characters ...]" in text
+    assert "first" in text
+    assert "last" in text
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -173,7 +173,7 @@ def test_a_file_without_one_readable_block_is_refused(tree: "Tree", small: Catal
 def test_a_file_that_is_no_text_is_refused(tree: "Tree", small: Catalog) -> None:
     path = tree.root / "kernels/cipher/cipher_test.c"
     path.write_bytes(b"\xff\xfe\x00")
-    _assert_refused(tree, small, path, "", "decode")
+    _assert_refused(tree, small, path, "", "not UTF-8")
 
 
 def _assert_refused(tree: "Tree", small: Catalog, path: Path, key: str, reason: str) -> None:

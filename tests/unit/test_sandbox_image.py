@@ -1,5 +1,6 @@
 """Recipes and names of images."""
 
+import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -57,6 +58,32 @@ def test_an_unknown_family_names_the_known(tmp_path: Path) -> None:
     shutil.copytree(IMAGES, tmp_path / "images")
     with pytest.raises(TableError, match="there are arm, clang, sanitize, x86"):
         read_recipe(tmp_path / "images", "sparc")
+
+
+@pytest.mark.parametrize("name", ["arm/Dockerfile", "shared/install.sh", "shared/extra"])
+@pytest.mark.parametrize("kind", ["fifo", "folder", "dangling", "binary"])
+def test_what_is_no_file_among_images_is_one_error(tmp_path: Path, name: str, kind: str) -> None:
+    shutil.copytree(IMAGES, tmp_path / "images")
+    path = tmp_path / "images" / name
+    path.unlink(missing_ok=True)
+    if kind == "fifo":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    elif kind == "dangling":
+        path.symlink_to("nowhere")
+    else:
+        path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(TableError) as caught:
+        read_recipe(tmp_path / "images", "arm")
+    assert str(path) in caught.value.where
+
+
+def test_an_editors_hidden_file_is_no_part_of_an_image(tmp_path: Path) -> None:
+    shutil.copytree(IMAGES, tmp_path / "images")
+    before = read_recipe(tmp_path / "images", "arm")
+    (tmp_path / "images" / "shared" / ".#install.sh").symlink_to("user@machine.1")
+    assert read_recipe(tmp_path / "images", "arm") == before
 
 
 def test_a_dockerfile_has_to_name_its_base(tmp_path: Path) -> None:

@@ -72,6 +72,14 @@ def test_a_mask_of_one_target_need_not_be_one_of_the_others(small: Catalog) -> N
         ({"shard": "1"}, "shard '1'", "I/N"),
         ({"shard": "1/2/3"}, "shard '1/2/3'", "I/N"),
         ({"shard": "-1/2"}, "shard '-1/2'", "I/N"),
+        ({"shard": "-1/3"}, "shard '-1/3'", "I/N"),
+        ({"shard": "0/0"}, "shard '0/0'", "I/N"),
+        ({"shard": "2/1"}, "shard '2/1'", "I/N"),
+        ({"shard": "1/1/1"}, "shard '1/1/1'", "I/N"),
+        ({"shard": "\u0661/\u0662"}, "shard '\u0661/\u0662'", "I/N"),
+        ({"shard": "1/2\n"}, "shard '1/2\\n'", "I/N"),
+        ({"shard": "1/" + "9" * 5000}, "shard '1/999", "I/N"),
+        ({"shard": "99999999998/99999999999"}, "is empty", "cells are left"),
     ],
 )
 def test_a_word_that_names_nothing_is_an_error(small: Catalog, wanted: dict[str, object], what: str, why: str) -> None:
@@ -80,6 +88,41 @@ def test_a_word_that_names_nothing_is_an_error(small: Catalog, wanted: dict[str,
     assert isinstance(caught.value, MaskError if "masks" in wanted else SelectionError)
     assert what in caught.value.what
     assert why in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "words"),
+    [
+        ({"variants": ("cipher-ssse3",)}, "write `--algorithm cipher --variant ssse3`"),
+        ({"variants": ("cipher_ssse3",)}, "write `--algorithm cipher --variant ssse3`"),
+        ({"variants": ("Cipher-SSSE3",)}, "write `--algorithm cipher --variant ssse3`"),
+        ({"algorithms": ("cipher-ssse3",)}, "write `--algorithm cipher --variant ssse3`"),
+        ({"algorithms": ("CIPHER",)}, "did you mean 'cipher'"),
+        ({"variants": ("AVX2",)}, "did you mean 'avx2'"),
+        ({"variants": ("avx-2",)}, "did you mean 'avx2'"),
+        ({"enforcements": ("HARD",)}, "did you mean 'hard'"),
+        ({"providers": ("Kernel",)}, "did you mean 'kernels'"),
+        ({"targets": ("X64",)}, "did you mean 'x64'"),
+        ({"targets": ("x64_c",)}, "did you mean 'x64-c'"),
+        ({"cpu": "A9"}, "did you mean 'a9'"),
+        ({"cpu": "cortex-m0"}, "unknown CPU 'cortex-m0'"),
+        ({"masks": ("ssse3,avx2",)}, "write ssse3+avx2"),
+        ({"masks": ("avx2,ssse3",)}, "write ssse3+avx2"),
+        ({"masks": ("avx2 ssse3",)}, "write ssse3+avx2"),
+        ({"masks": ("SSSE3+AVX2",)}, "write ssse3+avx2"),
+        ({"masks": ("avx2-ssse3",)}, "write ssse3+avx2"),
+        ({"masks": ("AVX2",)}, "write ssse3+avx2"),
+        ({"masks": ("None",)}, "unknown name"),
+    ],
+)
+def test_what_was_probably_meant_is_said(small: Catalog, wanted: dict[str, object], words: str) -> None:
+    with pytest.raises(MatrixError) as caught:
+        _select(small, **wanted)
+    assert words in str(caught.value)
+
+
+def test_a_cpu_that_only_a_probe_would_choose_is_known(small: Catalog) -> None:
+    assert _select(small, cpu="a9-without") == []
 
 
 def test_an_empty_selection_is_left_to_the_caller(small: Catalog) -> None:
@@ -103,6 +146,14 @@ def test_shards_partition_the_selection_and_are_balanced(
         assert [position[cell.id] for cell in shard] == sorted(position[cell.id] for cell in shard)
     loads = [sum(cost(cell, costs) for cell in shard) for shard in shards]
     assert max(loads) - min(loads) <= max(cost(cell, costs) for cell in cells) + 1e-6
+
+
+def test_more_shards_than_cells_have_a_cell_each_at_the_price_of_one(small: Catalog) -> None:
+    cells = plan(small, None)
+    of_as_many = [select(cells, Selection(shard=f"{index}/{len(cells)}"), small, {}) for index in (1, 2, len(cells))]
+    of_more = [select(cells, Selection(shard=f"{index}/99999999999"), small, {}) for index in (1, 2, len(cells))]
+    assert of_more == of_as_many
+    assert [len(shard) for shard in of_more] == [1, 1, 1]
 
 
 def test_a_dear_cell_is_outweighed_by_many_cheap_ones(small: Catalog) -> None:

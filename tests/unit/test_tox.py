@@ -10,7 +10,7 @@ import pytest
 from matrix.model.catalog import Catalog
 
 ROOT = Path(__file__).parents[2]
-OWN = ("lint", "unit", "integration", "planted")
+OWN = ("lint", "unit", "vectors", "integration", "planted")
 """Environments that are no target."""
 
 

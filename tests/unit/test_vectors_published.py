@@ -10,7 +10,8 @@ import pytest
 from matrix.cases.case import Case, Draft
 from matrix.cases.corpus import answered
 from matrix.cases.formats import parse_nist, parse_wycheproof
-from matrix.cases.vectors import published, read_manifest
+from matrix.cases.manifest import read_manifest
+from matrix.cases.vectors import published
 from matrix.errors import VectorError
 from matrix.model.interface import Interface, load_interface
 from matrix.oracles.registry import models
@@ -154,7 +155,7 @@ def test_a_vector_that_does_not_fit_the_interface_is_refused(tmp_path: Path, old
 
 def test_a_missing_file_or_package_is_refused(tmp_path: Path) -> None:
     _manifest(tmp_path, "absent.txt", "nist", 1, XOR_NIST)
-    with pytest.raises(VectorError, match="cannot be read"):
+    with pytest.raises(VectorError, match=r"cannot read absent\.txt"):
         published("chacha20", tmp_path)
     text = (tmp_path / "sources.toml").read_text().replace("[[source]]", '[[source]]\npackage = "no_such_vectors"')
     (tmp_path / "sources.toml").write_text(text)
@@ -242,9 +243,9 @@ group = { ivSize = 96, keySize = 256, tagSize = 128 }
 results = { valid = "answer", invalid = "no-answer" }"""
 
 
-def _planted_wycheproof(folder: Path, text: str) -> list[Draft]:
+def _planted_wycheproof(folder: Path, text: str, entries: int = 1) -> list[Draft]:
     (folder / "planted.json").write_text(text)
-    manifest = _manifest(folder, "planted.json", "wycheproof", 1, XOR_WYCHEPROOF)
+    manifest = _manifest(folder, "planted.json", "wycheproof", entries, XOR_WYCHEPROOF)
     path = manifest / "sources.toml"
     path.write_text(path.read_text().replace("[[source.use]]", 'unused = ["aad", "tag"]\n[[source.use]]'))
     return published("chacha20", manifest)
@@ -289,6 +290,32 @@ def test_a_truncated_wycheproof_file_is_refused() -> None:
 
 def test_a_group_of_another_contract_is_skipped(tmp_path: Path) -> None:
     file = _wycheproof()
+    file["testGroups"].append({**file["testGroups"][0], "ivSize": 64})
+    file["numberOfTests"] = 2
+    first, second = _verify(_planted_wycheproof(tmp_path, json.dumps(file), entries=2), _interface("chacha20"))
+    assert (first.skip, first.expected) == ("", {"out": bytes.fromhex("9f07e7be")})
+    assert (second.skip, second.expected) == ("other-contract", None)
+
+
+def test_a_use_for_which_everything_is_of_another_contract_is_refused(tmp_path: Path) -> None:
+    file = _wycheproof()
     file["testGroups"][0]["ivSize"] = 64
-    (case,) = _verify(_planted_wycheproof(tmp_path, json.dumps(file)), _interface("chacha20"))
-    assert (case.skip, case.expected) == ("other-contract", None)
+    with pytest.raises(VectorError, match="takes nothing"):
+        _planted_wycheproof(tmp_path, json.dumps(file))
+
+
+def test_a_use_that_asks_for_an_unknown_field_of_a_group_is_refused(tmp_path: Path) -> None:
+    """It would leave every entry out."""
+    (tmp_path / "planted.txt").write_text(GOOD_NIST)
+    manifest = _manifest(tmp_path, "planted.txt", "nist", 1, XOR_NIST + "\ngroup = { keysize = 256 }")
+    with pytest.raises(VectorError, match="unknown field of a group") as caught:
+        published("chacha20", manifest)
+    assert "'keysize'" in caught.value.why
+
+
+@pytest.mark.parametrize("line", ["[L = " + "9" * 5000 + "]", "COUNTER = " + "9" * 5000, "[[" * 3000])
+@pytest.mark.parametrize("form", ["nist", "cavp", "nist-hashes", "nist-sections", "nist-monte-shake128", "wycheproof"])
+def test_numbers_of_thousands_of_digits_are_refused(tmp_path: Path, form: str, line: str) -> None:
+    (tmp_path / "planted.txt").write_text(f"{line}\nCOUNT = 0\nCount = 0\n{GOOD_NIST}")
+    with pytest.raises(VectorError):
+        published("chacha20", _manifest(tmp_path, "planted.txt", form, 1, XOR_NIST))
