@@ -4,7 +4,8 @@
  *
  *     u32 signal | i32 si_code | u64 fault address | u64 pc | u16 step | u16 nearest buffer | i64 offset | u32 length
  *
- * Step 0xffff: the worker itself was running. Buffer 0xffff: none near the address, offset and length are zero.
+ * Step 0xffff: the worker itself was running. Buffer 0xffff: none near the address, offset and length are zero. Buffer
+ * 0xfffe: the address lies below the kernel's stack, offset counts from its lowest byte.
  */
 #define _GNU_SOURCE   /* names of registers in ucontext.h */
 #include "crash.h"
@@ -15,6 +16,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "entry.h"
 #include "run.h"
 #include "worker.h"
 
@@ -72,6 +74,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
     static volatile sig_atomic_t reported;
     static const struct frame nobody = { .id = 0xffffffff, .operation = 0xffff };
     uintptr_t address = info->si_code > 0 ? (uintptr_t)info->si_addr : 0;   /* sent by a process: no address */
+    uintptr_t below;
     unsigned nearest;
 
 #if defined(__i386__) || defined(__x86_64__)
@@ -84,7 +87,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
     if (reported)
         _exit(EXIT_SIGNAL);
     reported = 1;
-    nearest = address ? nearest_buffer(address) : WORKER_NONE;
+    below = address ? entry_below_stack(address) : 0;
+    nearest = below ? WORKER_STACK : address ? nearest_buffer(address) : WORKER_NONE;
     reply_begin(running.frame ? running.frame : &nobody);
     reply_u32((uint32_t)number);
     reply_u32((uint32_t)info->si_code);
@@ -95,6 +99,9 @@ static void on_signal(int number, siginfo_t *info, void *context)
     if (nearest == WORKER_NONE) {
         reply_u64(0);
         reply_u32(0);
+    } else if (nearest == WORKER_STACK) {
+        reply_u64(-(uint64_t)below);
+        reply_u32(ENTRY_STACK_BYTES);
     } else {
         const struct buffer *buffer = &running.buffer[nearest];
 

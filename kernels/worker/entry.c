@@ -30,6 +30,7 @@ static const uintptr_t flags_of[] = { 0x202, 0xad7 };      /* CF PF AF ZF SF OF;
 enum {
     STACK_BYTES = ENTRY_STACK_BYTES,
     GUARD_BYTES = 64 * 1024,      /* a multiple of every page size in use */
+    BELOW_STACK_BYTES = 1024 * 1024,   /* inaccessible too, so that frames of many KiB do not step over it */
     STACK_WORDS = CALL_WORDS - REGISTER_WORDS,
     ABOVE_BYTES = 160,            /* arguments, and at least 96 bytes of the caller's; a multiple of 32 */
     BELOW_BYTES = 8 * 1024,       /* noise before the first call of a request */
@@ -44,15 +45,15 @@ static size_t given_bytes;        /* arguments of the last call on the stack */
 
 void entry_open(void)
 {
-    uint8_t *stack = mmap(NULL, GUARD_BYTES + STACK_BYTES + GUARD_BYTES, PROT_NONE,
+    uint8_t *stack = mmap(NULL, BELOW_STACK_BYTES + STACK_BYTES + GUARD_BYTES, PROT_NONE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     uint64_t state = 3;
 
-    if (stack == MAP_FAILED || mprotect(stack + GUARD_BYTES, STACK_BYTES, PROT_READ | PROT_WRITE) < 0) {
+    if (stack == MAP_FAILED || mprotect(stack + BELOW_STACK_BYTES, STACK_BYTES, PROT_READ | PROT_WRITE) < 0) {
         perror("worker: stack for kernels");
         exit(EXIT_USAGE);
     }
-    noise_start = stack + GUARD_BYTES + STACK_BYTES - sizeof noise;
+    noise_start = stack + BELOW_STACK_BYTES + STACK_BYTES - sizeof noise;
     for (size_t i = 0; i < sizeof noise; i++) {
         state *= 0xd1342543de82ef95;
         noise[i] = (uint8_t)(state >> 56);
@@ -76,6 +77,18 @@ static const uint8_t *noise_at(const uint8_t *at)
     return noise + (at - noise_start);
 }
 
+static const uint8_t *lowest_byte(void)
+{
+    return noise_start + sizeof noise - STACK_BYTES;
+}
+
+uintptr_t entry_below_stack(uintptr_t address)
+{
+    uintptr_t distance = (uintptr_t)lowest_byte() - address;
+
+    return distance <= BELOW_STACK_BYTES ? distance : 0;
+}
+
 uintptr_t entry_call(void (*function)(void), const uintptr_t *words, unsigned given)
 {
     uint8_t *at = arguments();
@@ -86,7 +99,7 @@ uintptr_t entry_call(void (*function)(void), const uintptr_t *words, unsigned gi
     given_bytes = given > REGISTER_WORDS ? (given - REGISTER_WORDS) * sizeof(uintptr_t) : 0;
     if (given_bytes)
         memcpy(at, words + REGISTER_WORDS, given_bytes);
-    sanitize_enter(noise_start + sizeof noise - STACK_BYTES, STACK_BYTES);
+    sanitize_enter(lowest_byte(), STACK_BYTES);
     value = worker_call(function, words);
     sanitize_leave();
     return value;

@@ -31,6 +31,9 @@ uintptr_t entry_call(void (*function)(void), const uintptr_t *words, unsigned gi
 /* The kernel's stack pointer at the last call; below it lies what the kernel has left, ENTRY_STACK_BYTES at most. */
 const uint8_t *entry_stack_pointer(void);
 
+/* How far below the lowest byte of the kernel's stack an address lies, 0 when it does not, or so far that it means more. */
+uintptr_t entry_below_stack(uintptr_t address);
+
 /* After a call: is what lies above its arguments on the stack as it was? */
 bool entry_frame_kept(void);
 

@@ -12,7 +12,7 @@ from matrix.run.sanitizer import reported
 from matrix.run.symbols import Symbols
 from matrix.run.verdict import Failure
 from matrix.worker import outcome as oc
-from matrix.worker.protocol import NOTHING, RunReply, SignalReply, decode_run
+from matrix.worker.protocol import NOTHING, STACK, RunReply, SignalReply, decode_run
 
 _SI_KERNEL = 128
 """x86 gives this code and no address for an operand that must be aligned (sigaction(2): general protection)."""
@@ -127,6 +127,9 @@ def describe_crash(run: Run, reply: SignalReply, symbols: Symbols, cpu: str = ""
     place = ""
     if told := symbols.authentication(reply.pc, name):
         text += f", {told}"
+    elif name in ("SIGSEGV", "SIGBUS") and reply.buffer == STACK:
+        place = f"{-reply.offset} bytes below the kernel's stack"
+        text += f", address {place}: the stack is exhausted, it has {reply.buffer_length >> 10} KiB"
     elif name in ("SIGSEGV", "SIGBUS") and reply.buffer != NOTHING:
         place = describe_place(run.buffers, reply.buffer, reply.offset)
         text += f", address {place}"

@@ -17,6 +17,8 @@ LINE_BYTES = 64
 """What place OFFSET counts from; offsets are smaller."""
 NOTHING = 0xFFFF
 """A function or buffer index that names none; as a step's function it means SET_MASK."""
+STACK = 0xFFFE
+"""In place of a buffer's index: the kernel's stack, below which an address lies."""
 _HEADER = struct.Struct("<IIHH")
 _AFTER_LENGTH = _HEADER.size - 4
 RUN_LAYOUT = struct.Struct("<HHI")
