@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from matrix.plain import plain, plain_line
+
 INTERRUPTED = 2
 BUG = 3
 
@@ -49,10 +51,10 @@ class MatrixError(Exception):
         return (_rebuild, (type(self), self.what, self.where, self.why, self.step))
 
     def __str__(self) -> str:
-        lines = [self.what]
+        lines = [plain_line(self.what)]
         for label, text in (("where", self.where), ("why", self.why), ("next", self.step)):
             if text:
-                lines.append(f"  {label}: {text}")
+                lines.append(f"  {label}: {plain(text)}")
         return "\n".join(lines)
 
 
@@ -125,7 +127,8 @@ class GuestError(MatrixError):
 
 
 class OracleError(MatrixError):
-    """An oracle function is missing, has other parameters than its operation, or two oracles disagree."""
+    """An oracle function is missing, fails, has other parameters than its operation, or two oracles disagree; or the
+    edge cases of an algorithm cannot be made."""
 
     exit_code = 20
     step = "see matrix/oracles; every operation needs one function with the operation's input names"

@@ -12,7 +12,9 @@ from matrix.model.plan import KINDS, REASONS, Cell
 from matrix.model.selection import CPU_HELP, FILTERS, Selection
 from matrix.model.target import EVERY_PROFILE
 from matrix.report.costs import load_costs
-from matrix.report.failures import failure_record, forget_failures, repro_command, write_failure
+from matrix.report.failures import failure_lines, forget_failures, keep_failures
+from matrix.report.header import run_header
+from matrix.report.journal import journal_path
 from matrix.report.recorder import Recorder
 from matrix.reporter import KEY as _KEY
 from matrix.reporter import OUTSIDE, Reporter
@@ -46,7 +48,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption("--seed", type=int, default=1, help="seed of the random cases")
     group.addoption("--exhaustive", action="store_true", help="run the full corpus everywhere")
-    group.addoption("--journal", default=".capmatrix/journal.jsonl", metavar="FILE", help="where the journal goes")
+    group.addoption("--journal", default="", metavar="FILE", help="where the journal goes, if not to .capmatrix/")
 
 
 def _worker_input(config: pytest.Config) -> dict[str, Any] | None:
@@ -101,16 +103,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _recorder(config: pytest.Config, state: RunState) -> Recorder:
-    assert state.sandbox
-    assert state.abilities
-    header = {
-        "sandbox": state.sandbox.name,
-        "qemu": dict(state.abilities.versions),
-        "seed": state.settings.seed,
-        "exhaustive": state.settings.exhaustive,
-        "arguments": list(config.invocation_params.args),
-    }
-    return Recorder(config.invocation_params.dir / config.getoption("journal"), state.selected, header)
+    header = run_header(state, config.invocation_params.args)
+    path = journal_path(config.invocation_params.dir, config.getoption("journal"), state.wanted.shard)
+    return Recorder(path, state.selected, header)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -221,15 +216,7 @@ def check_cell(request: pytest.FixtureRequest) -> Callable[[Cell], None]:
                 request.session.shouldstop = str(result)  # no later cell can run either: they count as not run
             node.user_properties.append((OUTSIDE, result.exit_code))
             pytest.fail(str(result), pytrace=False)
-        told = result.as_json()
-        for failure, row in zip(result.failures, told["failures"], strict=True):
-            settings = session.settings.recorded()
-            facts = {**result.facts, "sandbox": session.sandbox.name, "detected": result.detected}
-            record = failure_record(cell, failure, failure.input, facts, settings)
-            try:
-                row["file"] = str(write_failure(config.invocation_params.dir, cell, failure, record))
-            except StoreError as problem:
-                row["summary"] += f" ({problem.what}: {problem.why})"
+        told = keep_failures(config.invocation_params.dir, session, cell, result)
         node.user_properties.append((_KEY, told))
         if result.failures:
             pytest.fail("\n".join(_lines(told)), pytrace=False)
@@ -240,9 +227,7 @@ def check_cell(request: pytest.FixtureRequest) -> Callable[[Cell], None]:
 def _lines(result: dict[str, Any]) -> Iterator[str]:
     for failure in result["failures"]:
         place = f" (case {failure['case']}, placement {failure['placement']})" if failure["case"] else ""
-        yield f"{result['id']}: {failure['kind']}{place}"
-        yield f"  {failure['summary']}"
-        if "file" in failure:
-            yield f"  {repro_command(failure['file'])}"
+        yield f"{result['id']}{place}"
+        yield from (f"  {line}" for line in failure_lines(failure))
     if result["stopped"]:
         yield f"{result['id']}: {result['stopped']}"

@@ -1,5 +1,6 @@
 """pytest glue of the controller: takes in reports as they arrive and prints the summary."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,6 +14,11 @@ KEY = "capmatrix"
 """Key of what controller and xdist workers hand each other, and of a cell's result in its report."""
 OUTSIDE = "capmatrix-outside"
 """Key of the exit code of an error outside of a cell, in its report."""
+
+
+def _is_told(report: object) -> bool:
+    """Whether the summary says all that there is to say of a failed test: not of one that raised what it should not."""
+    return any(key in (KEY, OUTSIDE) for key, _ in getattr(report, "user_properties", ()))
 
 
 class Reporter:
@@ -72,8 +78,16 @@ class Reporter:
         if (missing or nothing_ran) and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED if missing else pytest.ExitCode.NO_TESTS_COLLECTED
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Grid, failures and ledger."""
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
+        """Grid, failures and ledger. What these show of a failed cell pytest does not show before them once more."""
+        failed = terminalreporter.stats.get("failed", [])
+        told = [report for report in failed if _is_told(report)]
+        failed[:] = [report for report in failed if report not in told]
+        try:
+            yield
+        finally:
+            failed += told
         terminalreporter.section("conformance matrix")
         file = terminalreporter._tw._file
         self._recorder.print_summary(make_console(file, bool(terminalreporter.isatty), terminalreporter.hasmarkup))

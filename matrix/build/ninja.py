@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from matrix.errors import StoreError, ToolError
+from matrix.plain import plain
 from matrix.sandbox.base import Sandbox
 
 
@@ -77,6 +78,6 @@ def discard_damaged(sandbox: Sandbox, outputs: Iterable[str]) -> None:
 
 def _log(sandbox: Sandbox, output: str, otherwise: str) -> str:
     try:
-        return sandbox.read(f"{output}.log").decode("utf-8", "replace").strip()
+        return plain(sandbox.read(f"{output}.log").decode("utf-8", "replace").strip())
     except FileNotFoundError:
-        return otherwise.strip()[-2000:]
+        return plain(otherwise.strip()[-2000:])

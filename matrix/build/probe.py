@@ -16,6 +16,7 @@ from matrix.model.capability import CapabilityTable
 from matrix.model.catalog import Catalog
 from matrix.model.plan import NATIVE, cpu_strings
 from matrix.model.target import Target
+from matrix.plain import plain_line
 from matrix.sandbox.base import Sandbox
 from matrix.sandbox.locks import build_lock, cache_root
 
@@ -172,7 +173,7 @@ def _probe(sandbox: Sandbox, argv: list[str]) -> CpuAbility:
     done = sandbox.run(argv, seconds=120)
     note = done.stderr.strip().splitlines()
     if done.status or note:
-        text = note[0] if note else f"ends with status {done.status}"
+        text = plain_line(note[0]) if note else f"ends with status {done.status}"
         if not _REFUSAL.search(text):
             raise ToolError(f"{argv[0]} cannot run the capability probe", why=f"{text} ({' '.join(argv)})")
         return CpuAbility(False, note=text)

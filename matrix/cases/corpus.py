@@ -2,7 +2,8 @@
 
 import importlib
 import importlib.util
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import cast
@@ -21,7 +22,7 @@ from matrix.cases.vectors import every_published
 from matrix.errors import MatrixError, OracleError, VectorError
 from matrix.model.interface import Interface, Operation, Size
 from matrix.model.near import known_names
-from matrix.oracles.registry import Answer, OracleFunction, models
+from matrix.oracles.registry import Answer, OracleFunction, models, reporting
 
 EdgeFunction = Callable[[Interface], Iterable[Draft]]
 """The function ``edges`` of ``matrix/cases/<algorithm>_edges.py``."""
@@ -64,10 +65,11 @@ def compute_cases(
 ) -> tuple[Case, ...]:
     """All cases of the algorithm with their answers, in corpus order, without a cache."""
     answers = {name: models(interface, name) for name in interface.operations}
+    with reporting(f"the edge cases of {interface.algorithm} cannot be made"):
+        edges = [*generic_edges(interface, min_bytes, exhaustive), *own_edges(interface)]
     made = [
         *_published(interface, vectors, exhaustive),
-        *generic_edges(interface, min_bytes, exhaustive),
-        *own_edges(interface),
+        *edges,
         *random_cases(interface, seed, exhaustive),
     ]
     _require_names(interface, made)  # of the long ones too, which only an exhaustive run answers
@@ -100,7 +102,8 @@ def parts(draft: Draft, interface: Interface, answers: dict[str, tuple[OracleFun
     if draft.chain is None:
         return (draft,)
     _require_fit(draft, interface)
-    return links(draft, answers[draft.operation][0])
+    with _naming(draft):
+        return list(links(draft, answers[draft.operation][0]))
 
 
 def own_edges(interface: Interface) -> Iterable[Draft]:
@@ -136,7 +139,8 @@ def answered(draft: Draft, interface: Interface, answers: dict[str, tuple[Oracle
     _require_fit(draft, interface)
     operation = interface.operations[draft.operation]
     first, *others = answers[draft.operation]
-    answer = _answer(draft, operation, first)
+    with _naming(draft):
+        answer = _answer(draft, operation, first)
     if problem := output_problem(operation, draft.inputs, answer):
         raise OracleError(f"the oracle's answer to {draft.name} does not fit the interface", why=problem)
     if draft.published is not None:
@@ -144,10 +148,22 @@ def answered(draft: Draft, interface: Interface, answers: dict[str, tuple[Oracle
     # The second model is plain Python: it has no time for many calls.
     if draft.chain is None and not draft.total and (draft.published is not None or draft.tier == "smoke"):
         for other in others:
-            if (second := other(**draft.inputs)) != answer:
+            with _naming(draft):
+                second = other(**draft.inputs)
+            if second != answer:
                 why = f"{_shown(answer)} and {_shown(second)}"
                 raise OracleError(f"two oracles disagree about {interface.algorithm} {draft.name}", why=why)
     return case(expected=answer)
+
+
+@contextmanager
+def _naming(draft: Draft) -> Iterator[None]:
+    """Around a call of an oracle: its error names the case."""
+    try:
+        yield
+    except OracleError as problem:
+        where = f"case {draft.name}; {problem.where}"
+        raise OracleError(problem.what, where=where, why=problem.why, step=problem.step) from problem
 
 
 def _require_fit(draft: Draft, interface: Interface) -> None:

@@ -14,6 +14,7 @@ from rich.table import Table
 from matrix.errors import ToolError
 from matrix.model.catalog import Catalog, every_profile
 from matrix.model.target import Profile, Target
+from matrix.report.console import styled
 from matrix.sandbox.choose import choose_sandbox
 from matrix.sandbox.host import needed_packages, programs
 
@@ -122,7 +123,9 @@ def print_findings(rows: list[Finding], console: Console) -> None:
         table.add_column(name)
     for row in rows:
         optional = "optional" in row.purpose
-        table.add_row(row.name, row.purpose, row.found or ("not found" if optional else "[bold red]missing[/]"))
+        table.add_row(
+            row.name, row.purpose, row.found or ("not found" if optional else styled(("missing", "bold red")))
+        )
     console.print(table)
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from matrix.errors import SelectionError
 from matrix.model.near import known_names
+from matrix.report.console import styled
 from matrix.sandbox.base_image import make_base
 from matrix.sandbox.engine import Engine
 from matrix.sandbox.image import Say, ensure_image, families, image_states, read_recipe
@@ -57,17 +57,17 @@ def _progress(console: Console, what: str) -> Iterator[Say]:
     """A spinner with the latest step on a terminal; elsewhere, as in a CI log, every step on a line of its own."""
 
     def line(text: str) -> None:
-        console.print(text, highlight=False, markup=False, soft_wrap=True)
+        console.print(text, highlight=False, soft_wrap=True)
 
     if not console.is_terminal:
         yield line
         return
-    with console.status(Text(what)) as status:  # a text as it is: rich would read markup in a str
+    with console.status(styled(what)) as status:  # rich would read markup in a str
 
         def step(text: str) -> None:
             if text.startswith("+ "):
                 line(text)
             else:
-                status.update(Text(text))
+                status.update(styled(text))
 
         yield step

@@ -8,6 +8,7 @@ from rich.table import Table
 
 from matrix.model.choice import length_classes
 from matrix.model.plan import KINDS, NATIVE, REASONS, Cell, find
+from matrix.report.console import styled
 from matrix.run.state import RunState
 
 
@@ -82,6 +83,7 @@ def explain(state: RunState, cell_id: str, console: Console) -> None:
     """One cell of the state in words."""
     cell = find(state.cells, cell_id)
     assert cell is not None, "the caller has looked for it"
+    console.print(styled((cell.id, "bold")), soft_wrap=True)
     for line in _explanation(state, cell):
         console.print(line, highlight=False, soft_wrap=True)
 
@@ -111,7 +113,6 @@ def _explanation(state: RunState, cell: Cell) -> list[str]:
     target = state.catalog.targets.get(cell.target)
     guest = "the worker itself" if cell.cpu == NATIVE else f"{target.qemu} -cpu {cell.cpu or '(none)'}"
     lines = [
-        f"[bold]{cell.id}[/]",
         f"  test       test_{cell.kind}: {_WHAT[cell.kind].format(lost=cell.lost)}",
         f"  target     {target.description}; {target.compiler}",
         f"  mask       {cell.mask} (a CPU with it has {' '.join(sorted(cell.mask.closed)) or 'no capability'})",

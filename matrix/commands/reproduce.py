@@ -1,5 +1,6 @@
 """``repro``: run a recorded failure again and show expected and got side by side."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,16 +10,19 @@ from matrix.commands.debugging import debug
 from matrix.errors import MatrixError
 from matrix.model.catalog import every_profile, load_catalog
 from matrix.model.plan import NATIVE
+from matrix.report.console import styled
 from matrix.resources import data_root
+from matrix.run.provenance import differing, digests, source_files
 from matrix.run.replay import replay_of
 from matrix.run.repro import BAD, CANNOT_TELL, GOOD, Recorded, find_cell, read_failure, run_again
 from matrix.run.session import Session, Settings
-from matrix.run.verdict import BUILD, BY_THE_KERNEL, Failure
+from matrix.run.verdict import BUILD, BY_THE_KERNEL, PROTOCOL, CellResult, Failure
 from matrix.sandbox.choose import choose_sandbox
 from matrix.sandbox.locks import cache_root
 
 STOP = 128
 """Is added to exit codes that say nothing of the failure: ``git bisect run`` stops at 128 and more (git-bisect(1))."""
+_MOST_NAMED = 5
 _ROW = 16
 _ROWS_AROUND = 2
 
@@ -43,10 +47,12 @@ def reproduce(path: Path, options: Options, console: Console) -> int:
     recorded = read_failure(path)
     if options.native:
         recorded = replace(recorded, cpu=NATIVE)
-    console.print(f"[bold]{recorded.cell_id}[/] on {_machine(recorded)}", highlight=False, soft_wrap=True)
-    console.print(f"  recorded: {recorded.kind}: {recorded.summary}", highlight=False, markup=False, soft_wrap=True)
+    console.print(styled((recorded.cell_id, "bold"), f" on {_machine(recorded)}"), soft_wrap=True)
+    console.print(f"  recorded: {recorded.kind}: {recorded.summary}", highlight=False, soft_wrap=True)
     try:
         session = _session(recorded, options.sandbox)
+        for note in _notes(session, recorded):
+            console.print(f"  {note}", highlight=False, soft_wrap=True)
         if options.gdb:
             return debug(session, replay_of(session, recorded), options.gdb_commands, console)
         try:
@@ -54,7 +60,7 @@ def reproduce(path: Path, options: Options, console: Console) -> int:
         finally:
             session.close()
     except MatrixError as problem:
-        console.print(f"cannot tell: {problem}", highlight=False, markup=False, soft_wrap=True)
+        console.print(f"cannot tell: {problem}", highlight=False, soft_wrap=True)
         return CANNOT_TELL
     same = not options.native and session.sandbox.name == recorded.sandbox
     same = same and result.facts["build_id"] == recorded.build_id
@@ -62,16 +68,40 @@ def reproduce(path: Path, options: Options, console: Console) -> int:
         console.print(_same_build_passes(recorded, result.runs), highlight=False, soft_wrap=True)
         return CANNOT_TELL
     if not result.failures:
-        console.print(f"[bold green]passes[/]: {result.runs} run{'s' if result.runs != 1 else ''}")
+        console.print(styled(("passes", "bold green"), f": {result.runs} run{'s' if result.runs != 1 else ''}"))
         return GOOD
     for failure in result.failures:
-        console.print(f"[bold red]{failure.kind}[/]: ", end="")
-        console.print(failure.summary, highlight=False, markup=False, soft_wrap=True)
+        console.print(styled((failure.kind, "bold red"), f": {failure.summary}"), soft_wrap=True)
         _show(failure, console)
-    if recorded.kind != BUILD and all(failure.kind == BUILD for failure in result.failures):
-        console.print(f"cannot tell: this does not build, a {recorded.kind} was recorded", highlight=False)
+    if why := _other_failure(recorded, result):
+        console.print(f"cannot tell: {why}, a {recorded.kind} was recorded", highlight=False, soft_wrap=True)
         return CANNOT_TELL
     return BAD
+
+
+def _other_failure(recorded: Recorded, result: CellResult) -> str:
+    """Why the failures of ``result`` say nothing of the recorded one, or ''."""
+    if recorded.kind != BUILD and all(failure.kind == BUILD for failure in result.failures):
+        return "this does not build"
+    if recorded.kind != PROTOCOL and all("refused" in failure.details for failure in result.failures):
+        return "the worker refuses the recorded input, so that the kernel was not called"
+    return ""
+
+
+def _notes(session: Session, recorded: Recorded) -> Iterator[str]:
+    """In what the sources differ now from those that the failure was seen with."""
+    cell = find_cell(session.catalog, recorded)
+    if recorded.dirty:
+        yield f"recorded with changes that its commit does not have: {_few(recorded.dirty)}"
+    if recorded.sources:
+        now = digests(source_files(session.catalog, cell.target, cell.provider, cell.algorithm))
+        if changed := differing(recorded.sources, now):
+            yield f"changed since it was recorded: {_few(changed)}"
+
+
+def _few(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"{', '.join(names[:_MOST_NAMED])}{more}"
 
 
 def _same_build_passes(recorded: Recorded, runs: int) -> str:
@@ -98,7 +128,7 @@ def _show(failure: Failure, console: Console) -> None:
     """The inputs, the compiler's message, and the rows of expected and got around the first wrong byte."""
     details = failure.details
     if "log" in details:
-        console.print(details["log"], highlight=False, markup=False, soft_wrap=True)
+        console.print(details["log"], highlight=False, soft_wrap=True)
     if failure.input:
         console.print(
             f"  case {failure.input.name} ({failure.input.origin}), placement {failure.placement}", highlight=False
@@ -108,7 +138,7 @@ def _show(failure: Failure, console: Console) -> None:
             shown = (
                 text if len(text) <= 200 else f"{text[:160]}... ({len(value) if isinstance(value, bytes) else 4} bytes)"
             )
-            console.print(f"  {name} = {shown}", highlight=False, markup=False, soft_wrap=True)
+            console.print(f"  {name} = {shown}", highlight=False, soft_wrap=True)
     if "expected" in details:
         _show_bytes(
             bytes.fromhex(details["expected"]), bytes.fromhex(details["got"]), details["first_wrong_byte"], console
@@ -123,5 +153,5 @@ def _show_bytes(expected: bytes, got: bytes, first: int, console: Console) -> No
     for row in range(start, min(len(expected), start + (2 * _ROWS_AROUND + 1) * _ROW), _ROW):
         one, other = expected[row : row + _ROW], got[row : row + _ROW]
         console.print(f"  {row:6d} expected {one.hex(' ')}", highlight=False)
-        marked = " ".join(f"[bold red]{b:02x}[/]" if a != b else f"{b:02x}" for a, b in zip(one, other, strict=True))
-        console.print(f"  {'':6} got      {marked}", highlight=False)
+        marked = [(f" {b:02x}", "bold red") if a != b else f" {b:02x}" for a, b in zip(one, other, strict=True)]
+        console.print(styled(f"  {'':6} got     ", *marked))

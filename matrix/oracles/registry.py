@@ -6,12 +6,14 @@ Modules named ``pyca*`` are the first model, modules named ``spec*`` the second;
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterable
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from types import ModuleType
 
 from matrix import oracles
-from matrix.errors import OracleError
+from matrix.errors import MatrixError, OracleError
 from matrix.model.interface import Interface, Operation
 
 Answer = dict[str, bytes] | None
@@ -25,7 +27,24 @@ def model_modules() -> tuple[ModuleType, ...]:
     """The modules that hold oracle functions, the first model's before the second's."""
     names = sorted(module.name for module in pkgutil.iter_modules(oracles.__path__))
     ordered = [name for model in ("pyca", "spec") for name in names if name.startswith(model)]
-    return tuple(importlib.import_module(f"{oracles.__name__}.{name}") for name in ordered)
+    with reporting("the oracles cannot be imported"):
+        return tuple(importlib.import_module(f"{oracles.__name__}.{name}") for name in ordered)
+
+
+@contextmanager
+def reporting(what: str) -> Iterator[None]:
+    """Around code that answers or makes cases: what it raises becomes an OracleError that says ``what`` and where."""
+    try:
+        yield
+    except MatrixError:
+        raise
+    except Exception as problem:
+        frame = traceback.extract_tb(problem.__traceback__)[-1]
+        where = f"{frame.filename}, line {frame.lineno}, in {frame.name}"
+        raise OracleError(what, where=where, why=f"{type(problem).__name__}: {problem}", step=_MEND) from problem
+
+
+_MEND = "mend it there; the other algorithms run on"
 
 
 def oracle(interface: Interface, operation: str, modules: tuple[ModuleType, ...] | None = None) -> OracleFunction:
@@ -61,13 +80,14 @@ def _checked(function: OracleFunction, interface: Interface, operation: Operatio
         raise OracleError("an oracle function has other parameters than its operation", where=where, why=why)
 
     def answer(**inputs: bytes | int) -> Answer:
-        outputs = function(**inputs)
-        if outputs is None and not operation.refuses:
-            raise OracleError("an oracle refuses where the operation cannot", where=where, why=_listed(inputs))
-        if outputs is not None and set(outputs) != set(operation.outputs):
-            why = f"outputs {_listed(outputs)}, interface {_listed(operation.outputs)}"
-            raise OracleError("an oracle function returns other outputs than its operation", where=where, why=why)
-        return outputs
+        with reporting(f"the oracle of {interface.algorithm} {operation.name} fails"):
+            outputs = function(**inputs)
+            if outputs is None and not operation.refuses:
+                raise OracleError("an oracle refuses where the operation cannot", where=where, why=_listed(inputs))
+            if outputs is not None and set(outputs) != set(operation.outputs):
+                why = f"outputs {_listed(outputs)}, interface {_listed(operation.outputs)}"
+                raise OracleError("an oracle function returns other outputs than its operation", where=where, why=why)
+            return outputs
 
     return answer
 

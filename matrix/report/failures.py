@@ -1,11 +1,11 @@
-"""Failure files: ``failures/<cell id>[/<case>].json``, everything that is needed to see the failure again."""
+"""Failure files: ``failures/<cell id>/<case>.json``, everything that is needed to see the failure again."""
 
 import json
 import os
 import shlex
 import shutil
-import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -13,28 +13,31 @@ from typing import Any
 
 from matrix import __version__
 from matrix.cases.case import Case
-from matrix.errors import storing
+from matrix.errors import StoreError
 from matrix.model.plan import Cell
+from matrix.report.causes import also_words, by_cause
+from matrix.report.owned import forget, write
+from matrix.run.provenance import tree_state
 from matrix.run.repro import FORMAT
-from matrix.run.verdict import Failure
+from matrix.run.session import Session
+from matrix.run.verdict import CellResult, Failure
 
 FOLDER = Path("failures")
 """Below the folder where the run was started."""
-
-
-_STEP = "free space, or start the run in a folder that can be written"
+_BEGIN = f'{{\n "format": {FORMAT},\n "cell": {{'
+"""How a failure file begins, by which it is known as one."""
 
 
 def forget_failures(root: Path, cell: Cell) -> None:
-    """Delete the failure files of ``cell`` below ``root``: it runs again, and what lies there must be current."""
-    folder = root / FOLDER / cell.id
-    with storing("failures/", folder, _STEP):
-        for path in folder.glob("*.json"):
-            path.unlink(missing_ok=True)
-        top = root / FOLDER
-        for empty in (folder, *(parent for parent in folder.parents if top in (parent, *parent.parents))):
-            with suppress(OSError):  # not empty, or not there
-                empty.rmdir()
+    """Delete the failure files of ``cell`` below ``root``: it runs again, and what lies there must be current.
+
+    Nothing else goes: neither a file that is no failure file, nor what a link names. Raises StoreError.
+    """
+    forget(root, FOLDER / cell.id, _BEGIN)
+    folder, top = root / FOLDER / cell.id, root / FOLDER
+    for empty in (folder, *(parent for parent in folder.parents if top in (parent, *parent.parents))):
+        with suppress(OSError):  # not empty, or not there
+            empty.rmdir()
 
 
 def repro_command(file: str) -> str:
@@ -72,7 +75,7 @@ def failure_record(
         "cell": {**asdict(cell), "mask": str(cell.mask), "id": cell.id},
         "failure": failure.as_json(),
         "settings": settings,
-        "facts": {**facts, "capmatrix": __version__, "commit": _commit()},
+        "facts": {**facts, "capmatrix": __version__},
     }
     if case:
         expected = None if case.expected is None else encode_inputs(dict(case.expected))
@@ -89,21 +92,34 @@ def failure_record(
     return record
 
 
-def _commit() -> str:
-    """The commit of the sources, '' outside a git checkout or before its first commit."""
-    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=10)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
-
-
 def write_failure(root: Path, cell: Cell, failure: Failure, record: dict[str, Any]) -> Path:
     """Write the file below ``root`` and return its path relative to it. Raises StoreError."""
     relative = failure_path(cell, failure)
-    path = root / relative
-    with storing("a failure file", path, _STEP):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    write(root, relative, json.dumps(record, indent=1) + "\n", _BEGIN)
     return relative
+
+
+def keep_failures(root: Path, session: Session, cell: Cell, result: CellResult) -> dict[str, Any]:
+    """Write a file below ``root`` for each failure of ``result``; return its JSON form, with the files' paths and with
+    the failures of one cause as one."""
+    told = result.as_json()
+    tree = tree_state(session.catalog.root).as_json() if result.failures else {}
+    for failure, row in zip(result.failures, told["failures"], strict=True):
+        facts = {**result.facts, **tree, "sandbox": session.sandbox.name, "detected": result.detected}
+        facts["sources"] = session.sources(cell)
+        record = failure_record(cell, failure, failure.input, facts, session.settings.recorded())
+        try:
+            row["file"] = str(write_failure(root, cell, failure, record))
+        except StoreError as problem:
+            row["summary"] += f" ({problem.what}: {problem.why})"
+    told["failures"] = by_cause(told["failures"])
+    return told
+
+
+def failure_lines(row: dict[str, Any]) -> Iterator[str]:
+    """What is said of a failure, in its JSON form: the kind and the summary, how to see it again, and where else."""
+    yield f"{row['kind']}: {row['summary']}"
+    if "file" in row:
+        yield repro_command(row["file"])
+    if words := also_words(row):
+        yield words

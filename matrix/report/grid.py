@@ -3,8 +3,10 @@
 from collections.abc import Iterable
 
 from rich.table import Table
+from rich.text import Text
 
 from matrix.model.plan import Cell
+from matrix.report.console import styled
 from matrix.report.ledger import Entry, Ledger
 from matrix.run.verdict import FAILED, PASSED
 
@@ -44,15 +46,14 @@ def _grid(target: str, subjects: dict[str, list[Cell]], ledger: Ledger) -> Table
     return table
 
 
-def _place(entries: list[Entry | None]) -> str:
+def _place(entries: list[Entry | None]) -> Text:
     if not entries:
-        return ""
+        return styled()
     passed = sum(entry is not None and entry.verdict == PASSED for entry in entries)
     failed = sum(entry is None or entry.verdict == FAILED for entry in entries)
     skipped = len(entries) - passed - failed
     text = f"{passed}/{len(entries)}"
-    if failed:
-        text = f"[bold red]{text} {failed} FAILED[/]"
-    if skipped:
-        text += f" [yellow]{skipped} skipped[/]"
-    return text
+    return styled(
+        (f"{text} {failed} FAILED", "bold red") if failed else text,
+        (f" {skipped} skipped", "yellow") if skipped else "",
+    )

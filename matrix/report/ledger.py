@@ -19,8 +19,9 @@ class Entry:
 
 @dataclass
 class Ledger:
-    """Planned cells in order, and an entry for each that has ended."""
+    """Planned cells in order, and an entry for each that has ended. ``shard`` is I/N when it is of a part of a run."""
 
+    shard: str = ""
     planned: dict[str, None] = field(default_factory=dict)
     entries: dict[str, Entry] = field(default_factory=dict)
 
@@ -59,15 +60,17 @@ class Ledger:
         return dict(Counter(e.kinds[0] for e in self.entries.values() if e.verdict == FAILED and e.kinds).most_common())
 
     def line(self) -> str:
-        """``ledger: planned 12 = 10 passed + 1 failed (crash 1) + 1 skipped (qemu-cannot-express 1)``."""
+        """``ledger: planned 12 = 10 passed + 1 failed (crash 1) + 1 skipped (qemu-cannot-express 1)``; of a shard
+        ``ledger: shard 1 of 3: planned ...``."""
 
         def some(counted: dict[str, int]) -> str:
             return f" ({', '.join(f'{name} {number}' for name, number in counted.items())})" if counted else ""
 
         counts = self.counts
+        part = "shard {} of {}: ".format(*self.shard.split("/")) if self.shard else ""
         return (
-            f"ledger: planned {len(self.planned)} = {counts[PASSED]} passed + {counts[FAILED]} failed{some(self.kinds)}"
-            f" + {counts[SKIPPED]} skipped{some(self.reasons)}"
+            f"ledger: {part}planned {len(self.planned)} = {counts[PASSED]} passed"
+            f" + {counts[FAILED]} failed{some(self.kinds)} + {counts[SKIPPED]} skipped{some(self.reasons)}"
         )
 
     @property

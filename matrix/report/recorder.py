@@ -1,37 +1,37 @@
 """Takes in what cells report, in the controller: journal, ledger, and the summary at the end."""
 
-import sys
-import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from matrix import __version__
 from matrix.errors import StoreError
 from matrix.model.plan import Cell
+from matrix.report.console import styled
 from matrix.report.costs import save_costs
-from matrix.report.failures import repro_command
+from matrix.report.failures import failure_lines
 from matrix.report.grid import grids
 from matrix.report.journal import Journal
 from matrix.report.ledger import Entry, Ledger
 from matrix.run.verdict import FAILED, NOT_RUN, PASSED, SKIPPED
 
 _MOST_SHOWN = 20
+_HEAD = ("id", "verdict", "kinds", "cpu")
+"""What stands first in the line of a cell."""
 
 
 class Recorder:
     """One per run, in the process that prints the summary."""
 
     def __init__(self, path: Path, cells: Iterable[Cell], header: Mapping[str, Any]) -> None:
-        self.ledger = Ledger()
+        self.ledger = Ledger(shard=header.get("shard", ""))
         self._cells = tuple(cells)
         self._by_id = {cell.id: cell for cell in self._cells}
         self._journal = Journal(path)
-        self._journal.write("run", capmatrix=__version__, python=sys.version.split()[0], started=time.time(), **header)
+        self._journal.write("run", **header)
         self._header = header
-        self._failures: dict[str, list[tuple[str, str]]] = {}
+        self._failures: dict[str, list[list[str]]] = {}
         self._outside: list[int] = []
         self._guests = 0
         self._requests = 0
@@ -54,23 +54,29 @@ class Recorder:
             if name in result["facts"]:
                 self._facts.setdefault(name, set()).add(result["facts"][name])
         for failure in failures:
-            self._fail(result["id"], f"{failure['kind']}: {failure['summary']}", failure.get("file", ""))
-        self._journal.write(
-            "cell", **{name: value for name, value in result.items() if name != "failures"}, kinds=kinds
-        )
+            self._fail(result["id"], list(failure_lines(failure)))
+        told = {**result, "kinds": kinds, "cpu": self._cpu(result["id"])}
+        row = {name: told.pop(name) for name in _HEAD}
+        self._journal.write("cell", **row, **{name: value for name, value in told.items() if name != "failures"})
         for failure in failures:
             self._journal.write("failure", id=result["id"], **failure)
 
     def skipped(self, cell_id: str, reason: str, detail: str) -> None:
         """A cell is skipped, by decision of the plan."""
         self.ledger.record(cell_id, Entry(SKIPPED, reason=reason))
-        self._journal.write("cell", id=cell_id, verdict=SKIPPED, reason=reason, detail=detail)
+        row = {"id": cell_id, "verdict": SKIPPED, "reason": reason, "cpu": self._cpu(cell_id), "detail": detail}
+        self._journal.write("cell", **row)
+
+    def _cpu(self, cell_id: str) -> str:
+        """The string for ``-cpu``."""
+        return self._by_id[cell_id].cpu if cell_id in self._by_id else ""
 
     def broken(self, cell_id: str, text: str, code: int = 0) -> None:
         """A cell ended without a result of its own: an error outside of it, with its exit code if it is one of ours."""
         self._outside.append(code)
         self.ledger.record(cell_id, Entry(FAILED, kinds=(NOT_RUN,)))
-        self._fail(cell_id, f"{NOT_RUN}: {headline(text)}", "")
+        # All of an error of ours, which pytest does not show; of a traceback, which it shows, the line that says it.
+        self._fail(cell_id, [f"{NOT_RUN}: {line}" for line in [own_text(text) if code else headline(text)]])
         self._journal.write("cell", id=cell_id, verdict=FAILED, kinds=[NOT_RUN], text=text)
 
     def process_ended(self, counts: dict[str, Any]) -> None:
@@ -88,6 +94,7 @@ class Recorder:
         counts = self.ledger.counts
         self._journal.write(
             "ledger",
+            shard=self.ledger.shard,
             planned=len(self.ledger.planned),
             **counts,
             reasons=self.ledger.reasons,
@@ -104,21 +111,30 @@ class Recorder:
             self._notes.append(f"{problem.what}: {problem.why} ({problem.where}); shares of the work are guessed")
         return missing
 
-    def _fail(self, cell_id: str, text: str, file: str) -> None:
-        self._failures.setdefault(cell_id, []).append((text, file))
+    def _fail(self, cell_id: str, lines: list[str]) -> None:
+        self._failures.setdefault(cell_id, []).append(lines)
 
-    def _print_failure(self, console: Console, cell_id: str) -> None:
-        """The first failure of a cell: the others say little more, and would crowd out other cells."""
-        (text, file), *others = self._failures[cell_id]
-        entry = self.ledger.entries.get(cell_id)
-        more = f" (and {len(others)} failure{'s' if len(others) > 1 else ''} more)" if others else ""
-        stopped = entry.result.get("stopped") if entry else ""
-        console.print(f"[bold red]FAILED[/] {cell_id}{more}", highlight=False, soft_wrap=True)
-        console.print(f"  {text}", highlight=False, markup=False, soft_wrap=True)
-        if file:
-            console.print(f"  {repro_command(file)}", highlight=False, markup=False, soft_wrap=True)
-        if stopped:
-            console.print(f"  {stopped}", highlight=False, soft_wrap=True)
+    def _print_failures(self, console: Console) -> None:
+        """Of each failed cell every failure: what happened and the command that shows it again. What several cells say
+        in the same words, as an error from outside, is printed once."""
+        alike: dict[tuple[str, ...], list[str]] = {}
+        for cell_id, failures in self._failures.items():
+            lines = [line for failure in failures for line in failure]
+            entry = self.ledger.entries.get(cell_id)
+            if stopped := entry.result.get("stopped") if entry else "":
+                lines.append(stopped)
+            alike.setdefault(tuple(lines), []).append(cell_id)
+        for said, (cell_id, *others) in list(alike.items())[:_MOST_SHOWN]:
+            count = len(self._failures[cell_id])
+            more = f" ({count} failures)" if count > 1 else ""
+            more += f" (and {len(others)} cells more, in the same words)" if others else ""
+            console.print(styled(("FAILED", "bold red"), f" {cell_id}{more}"), soft_wrap=True)
+            for line in said:
+                console.print(f"  {line}", highlight=False, soft_wrap=True)
+        left = [cell_id for found in list(alike.values())[_MOST_SHOWN:] for cell_id in found]
+        if left:
+            text = f"... and {len(left)} failed cells more: failures/ and {self.path} have all of them"
+            console.print(text, highlight=False, soft_wrap=True)
 
     @property
     def outside_code(self) -> int:
@@ -135,16 +151,12 @@ class Recorder:
         """Grid, failures with their repro lines, notes, and the ledger as the last line."""
         for table in grids(self._cells, self.ledger):
             console.print(table)
-        for cell_id in list(self._failures)[:_MOST_SHOWN]:
-            self._print_failure(console, cell_id)
-        if len(self._failures) > _MOST_SHOWN:
-            more = len(self._failures) - _MOST_SHOWN
-            console.print(f"... and {more} failed cells more, all in {self.path}", highlight=False, soft_wrap=True)
+        self._print_failures(console)
         if self._journal.problem:
             text = f"the journal {self.path} is incomplete: {self._journal.problem}"
-            console.print(text, highlight=False, markup=False, soft_wrap=True, style="bold red")
+            console.print(text, highlight=False, soft_wrap=True, style="bold red")
         for note in self._notes:
-            console.print(f"note: {note}", highlight=False, markup=False, soft_wrap=True)
+            console.print(f"note: {note}", highlight=False, soft_wrap=True)
         runs = sum(int(entry.result.get("runs", 0)) for entry in self.ledger.entries.values())
         versions = "; ".join(sorted({*self._header.get("qemu", {}).values(), *self._facts.get("compiler", set())}))
         console.print(f"sandbox {self._header.get('sandbox', '')}: {versions}", highlight=False, soft_wrap=True)
@@ -161,6 +173,11 @@ class Recorder:
         if self.ledger.planned and not counts_of_ends(self.ledger):
             console.print("nothing ran: every selected cell is skipped, which proves nothing", style="bold red")
         console.print(self.ledger.line(), highlight=False, soft_wrap=True, style="bold")
+
+
+def own_text(text: str) -> str:
+    """One of our errors as it was raised: pytest-xdist puts a line about its process before it."""
+    return "\n  ".join(line for line in text.strip().splitlines() if not line.startswith("[gw"))
 
 
 def headline(text: str) -> str:

@@ -71,8 +71,10 @@ def _build_failures(bench: Bench) -> list[Failure]:
 
 
 def _first_error(log: str) -> str:
+    """The line that says the error; source that is shown with a warning above it may have the word in it too."""
     lines = log.splitlines()
-    return next((line for line in lines if "rror" in line), lines[0] if lines else "no message")
+    said = [line for word in ("rror: ", "rror") for line in lines if word in line]
+    return next(iter([*said, *lines]), "no message")
 
 
 def _jobs(bench: Bench, bind: Callable[[Interface, Operation], Binding | None], result: CellResult) -> Iterator[Job]:
@@ -259,8 +261,8 @@ def _not_trapped(cell: Cell, job: Job, outcome: oc.Outcome, symbols: Symbols, ow
         text = f"trapped outside the variant's file: {failure.summary}"
         return Failure(vd.NOT_TRAPPED, text, details=failure.details)
     if isinstance(outcome, oc.Answer):
-        text = f"ran to its end on a CPU without {cell.lost}: the header asks for more than the code needs"
-        return Failure(vd.NOT_TRAPPED, text)
+        why = "the header asks for more than the code needs, or the case does not reach such an instruction"
+        return Failure(vd.NOT_TRAPPED, f"ran to its end on a CPU without {cell.lost}: {why}")
     other = judge(job.subject.operation, job.case, job.run, outcome, symbols)
     assert other is not None, "what is no answer is a failure"
     return Failure(vd.NOT_TRAPPED, f"SIGILL expected: {other.summary}", details=other.details)

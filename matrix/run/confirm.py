@@ -7,6 +7,7 @@ from contextlib import closing
 from matrix.cases.case import Case
 from matrix.cases.chain import ChainLayout, first_wrong_round, round_case
 from matrix.cases.layout import Run
+from matrix.errors import OracleError
 from matrix.model.interface import Operation
 from matrix.oracles.registry import oracle
 from matrix.run import verdict as vd
@@ -41,7 +42,10 @@ def confirm(bench: Bench, failed: Iterable[Failed]) -> None:
             why = f"{_EARLIER}, or {_SIGNALS}" if alarmed else _EARLIER
             failure.summary += f"; alone in a fresh guest it passes: {why}"
         elif case.chain and failure.kind in vd.BY_THE_KERNEL:
-            _trace_to_round(bench, failure, operation, case, run)
+            try:
+                _trace_to_round(bench, failure, operation, case, run)
+            except OracleError as problem:  # what was measured is kept
+                failure.summary += f"; its round cannot be found: {problem.what}: {problem.why}"
 
 
 def _outcomes_alone(bench: Bench, case: Case, run: Run) -> Generator[Outcome, None, None]:

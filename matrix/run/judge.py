@@ -50,7 +50,7 @@ def judge(
     if case.expected is None:
         return _refusal(operation, accepted, outputs)
     if not accepted:
-        return Failure(vd.WRONG_ANSWER, f"refused, although the answer is right ({case.origin})")
+        return Failure(vd.WRONG_ANSWER, f"refused, although it must be accepted ({case.origin})")
     for name in operation.outputs:
         expected, got = case.expected[name], outputs[name]
         if expected != got:
@@ -106,7 +106,8 @@ def _no_answer(run: Run, outcome: oc.Outcome, symbols: Symbols, cpu: str) -> Fai
         failure.needs_cell = True
         return failure
     assert isinstance(outcome, oc.Refused)
-    return Failure(vd.PROTOCOL, f"the worker refuses the request (status {outcome.status}): {outcome.text}")
+    text = f"the worker refuses the request (status {outcome.status}): {outcome.text}"
+    return Failure(vd.PROTOCOL, text, details={"refused": outcome.status})
 
 
 def _timeout(run: Run, outcome: oc.TimedOut, symbols: Symbols) -> Failure:

@@ -1,14 +1,14 @@
 """Run one failure again from its file, and say what is expected and what came."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
 from matrix.cases.case import Case, Chain
-from matrix.cases.chain import LINK_ROUNDS
+from matrix.cases.chain import LINK_ROUNDS, run_chain
 from matrix.cases.corpus import input_problem, many_calls_problem, output_problem
 from matrix.cases.placement import all_placements
 from matrix.errors import ReproError, SelectionError
@@ -16,20 +16,31 @@ from matrix.model.catalog import Catalog
 from matrix.model.cell_ids import cell_named
 from matrix.model.near import known_names
 from matrix.model.plan import NATIVE, Cell
+from matrix.model.textfile import read_text
+from matrix.oracles.registry import oracle
+from matrix.plain import plain_line
 from matrix.run.cells import run_cell
 from matrix.run.expectation import checked_expectation
 from matrix.run.session import Session
 from matrix.run.verdict import KINDS, CellResult
+from matrix.worker.protocol import SLOT_BYTES
 
 FORMAT = 1
 """Version of failure files; matrix.report.failures writes them."""
 GOOD, BAD, CANNOT_TELL = 0, 1, 125
 """Exit codes as ``git bisect run`` reads them (git-bisect(1))."""
+_MOST_BYTES = 64 << 20
+_MOST_SHOWN = 60
+_STEP = "name a file below failures/ as the run printed it, relative to this folder"
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A failure file: the cell, the case (None when the whole cell is meant), its placement, and what was seen."""
+    """A failure file: the cell, the case (None when the whole cell is meant), its placement, and what was seen.
+
+    ``sources`` are digests of what the kernel and its worker were made from, ``dirty`` the files that were not as the
+    commit has them.
+    """
 
     cell_id: str
     cpu: str
@@ -42,18 +53,25 @@ class Recorded:
     placement: str
     kind: str
     summary: str
+    sources: dict[str, str] = field(default_factory=dict)
+    dirty: tuple[str, ...] = ()
+
+
+_Word = Annotated[str, msgspec.Meta(max_length=400, pattern=r"^[A-Za-z0-9_./:@,=+-]*\Z")]
+"""A name of ours, a cell's id or a string for ``-cpu``: none is longer, or has other characters."""
+_Text = Annotated[str, msgspec.Meta(max_length=1 << 20)]
 
 
 class _Cell(msgspec.Struct):
-    id: str
-    cpu: str
+    id: _Word
+    cpu: _Word
 
 
 class _Failure(msgspec.Struct):
-    kind: str
-    summary: str
-    case: str
-    placement: str
+    kind: _Word
+    summary: _Text
+    case: _Word
+    placement: _Word
 
 
 class _Settings(msgspec.Struct):
@@ -63,20 +81,22 @@ class _Settings(msgspec.Struct):
 
 
 class _Facts(msgspec.Struct):
-    sandbox: str
-    build_id: str = ""
+    sandbox: _Word
+    build_id: _Word = ""
+    sources: dict[str, _Word] = {}
+    dirty: tuple[_Text, ...] | None = None
 
 
 class _Chain(msgspec.Struct):
-    feed: tuple[str, ...]
+    feed: tuple[_Word, ...]
     rounds: int
 
 
 class _Case(msgspec.Struct):
-    name: str
-    algorithm: str
-    operation: str
-    origin: str
+    name: _Word
+    algorithm: _Word
+    operation: _Word
+    origin: _Text
     inputs: dict[str, str | int]
     expected: dict[str, str] | None
     chain: _Chain | None = None
@@ -94,22 +114,20 @@ class _File(msgspec.Struct):
 
 
 def read_failure(path: Path) -> Recorded:
-    """Read a failure file. Raises ReproError naming file, key and reason."""
+    """Read a failure file, which anybody may have written. Raises ReproError naming file, key and reason."""
+    text = read_text(path, _unreadable, _MOST_BYTES)
     try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as problem:
-        step = "name a file below failures/ as the run printed it, relative to this folder"
-        why = problem.strerror or str(problem)
-        raise ReproError("a failure file cannot be read", where=str(path), why=why, step=step) from None
+        raw = json.loads(text)
     except (ValueError, RecursionError) as problem:
         raise ReproError("a failure file is not JSON", where=str(path), why=str(problem)) from None
     if not isinstance(raw, dict) or raw.get("format") != FORMAT:
-        why = f"format {raw.get('format') if isinstance(raw, dict) else type(raw).__name__}, {FORMAT} expected"
+        found = _shown(raw.get("format")) if isinstance(raw, dict) else type(raw).__name__
+        why = f"format {found}, {FORMAT} expected"
         raise ReproError("not a failure file of this version", where=str(path), why=why)
     try:
         file = msgspec.convert(raw, _File)
         case = None if isinstance(file.case, msgspec.UnsetType) else _case(file.case)
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise ReproError("a failure file is incomplete or changed", where=str(path), why=str(problem)) from None
     if why := _contradiction(file, case):
         raise ReproError("a failure file is incomplete or changed", where=str(path), why=why)
@@ -125,7 +143,22 @@ def read_failure(path: Path) -> Recorded:
         file.failure.placement,
         file.failure.kind,
         file.failure.summary,
+        file.facts.sources,
+        file.facts.dirty or (),
     )
+
+
+def _unreadable(_what: str, *, where: str, why: str, step: str) -> ReproError:
+    """As read_text wants to raise it; what to do next is what somebody who has typed another name needs."""
+    return ReproError("a failure file cannot be read", where=where, why=why, step=_STEP)
+
+
+def _shown(value: object) -> str:
+    """A value of the file in few words, however large it is."""
+    if isinstance(value, int | str | float | None):
+        text = plain_line(str(value))
+        return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."
+    return type(value).__name__
 
 
 def _contradiction(file: _File, case: Case | None) -> str:
@@ -185,15 +218,37 @@ def _case_problem(catalog: Catalog, cell: Cell, case: Case, placement: str) -> s
     known = [row.name for row in all_placements(interface, operation, not cell.variant)]
     if placement not in known and placement.removeprefix("started-by-") not in [v.name for v in provider.variants]:
         return f"there is no placement {placement!r}"
+    if case.expected is None and not operation.refuses:
+        return "a refusal is expected, and the operation has none"
     if case.expected is not None and set(case.expected) != set(operation.outputs):
         return f"outputs {sorted(case.expected)}, the operation has {sorted(operation.outputs)}"
     if case.chain and case.chain.rounds > LINK_ROUNDS:
         return f"{case.chain.rounds} rounds, a request has at most {LINK_ROUNDS}"
+    sizes = {name: len(value) for name, value in case.inputs.items() if isinstance(value, bytes)}
+    if long := next((name for name, size in sizes.items() if size > SLOT_BYTES), ""):
+        return f"{long} has {sizes[long]} bytes, a buffer of the worker has {SLOT_BYTES}"
     return (
         input_problem(operation, case.inputs)
         or many_calls_problem(interface, operation, case)
         or output_problem(operation, case.inputs, case.expected)
     )
+
+
+def _answer_problem(catalog: Catalog, cell: Cell, case: Case) -> str:
+    """Why the answer of ``case`` is not what the oracle says today, or ''; a message of many megabytes is not tried."""
+    if case.total:
+        return ""
+    answer = oracle(catalog.provider(cell.provider).interfaces[case.algorithm], case.operation)
+    right = run_chain(answer, case.inputs, case.chain)[0] if case.chain else answer(**case.inputs)
+    if right == case.expected:
+        return ""
+    return f"case {case.name}: {_answer_words(case.expected)} was recorded, the oracle says {_answer_words(right)}"
+
+
+def _answer_words(answer: dict[str, bytes] | None) -> str:
+    if answer is None:
+        return "a refusal"
+    return ", ".join(f"{name} = {_shown(value.hex())}" for name, value in answer.items())
 
 
 def run_again(session: Session, recorded: Recorded) -> CellResult:
@@ -202,6 +257,9 @@ def run_again(session: Session, recorded: Recorded) -> CellResult:
     Raises ReproError, ToolError, BuildError, GuestError.
     """
     cell = find_cell(session.catalog, recorded)
+    if recorded.case and (why := _answer_problem(session.catalog, cell, recorded.case)):
+        step = "if the oracle was wrong then, delete the file; if it is wrong now, mend it"
+        raise ReproError("the recorded answer is not that of the oracle", where=recorded.cell_id, why=why, step=step)
     only = (recorded.case, recorded.placement) if recorded.case else None
     if only and cell.kind in ("dispatch", "trap"):
         only = None  # these cells choose their own few cases

@@ -12,12 +12,13 @@ from matrix.cases.case import Case, Corpus, Tier
 from matrix.cases.corpus import build_corpus
 from matrix.cases.layout import Binding
 from matrix.cases.placement import QUICK, Placement, all_placements, rotating
-from matrix.errors import GuestError, storing
+from matrix.errors import BuildError, GuestError, MatrixError, storing
 from matrix.model.catalog import Catalog
 from matrix.model.choice import StateUse, by_name, state_use
 from matrix.model.interface import Interface, Operation
 from matrix.model.kernel import State, Variant
 from matrix.model.plan import NATIVE, Cell
+from matrix.run.provenance import digests, source_files
 from matrix.run.symbols import Symbols, defined_functions
 from matrix.run.verdict import MASK_INEFFECTIVE, Failure
 from matrix.sandbox.base import Channel, Sandbox
@@ -28,6 +29,7 @@ ALARM_MICROSECONDS = 300
 """How often SIGALRM interrupts a kernel in a run with full placements."""
 
 
+_GONE = "restore the file, or start the run again: the plan was made from a tree that had it"
 _OTHER = "delete the cache (README.md says where it lies) and run again"
 
 
@@ -56,7 +58,8 @@ class Session:
     corpus_folder: Path
     counts: GuestCounts = field(default_factory=GuestCounts)
     _builds: dict[tuple[str, str], Built] = field(default_factory=dict)
-    _corpora: dict[tuple[str, str], Corpus] = field(default_factory=dict)
+    _digests: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
+    _corpora: dict[tuple[str, str], Corpus | MatrixError] = field(default_factory=dict)
     _guest: tuple[tuple[str, str, str], Guest] | None = None
 
     def built(self, target: str, provider: str) -> Built:
@@ -64,8 +67,19 @@ class Session:
         key = (target, provider)
         if key not in self._builds:
             row, owner = self.catalog.targets.get(target), self.catalog.provider(provider)
-            self._builds[key] = build_worker(self.sandbox, self.catalog, row, owner)
+            self._digests[key] = digests(source_files(self.catalog, target, provider))
+            try:
+                self._builds[key] = build_worker(self.sandbox, self.catalog, row, owner)
+            except OSError as problem:
+                where, why = str(problem.filename or ""), problem.strerror or str(problem)
+                raise BuildError("a source file cannot be read", where=where, why=why, step=_GONE) from None
         return self._builds[key]
+
+    def sources(self, cell: Cell) -> dict[str, str]:
+        """Digests of the sources of the cell's kernels and worker, as they were when these were built."""
+        whole = self._digests.get((cell.target, cell.provider), {})
+        wanted = source_files(self.catalog, cell.target, cell.provider, cell.algorithm)
+        return {name: whole[name] for name in wanted if name in whole}
 
     def guest(self, cell: Cell) -> Guest:
         """The guest of ``cell``: the one that is running when it fits, else a new one. Raises GuestError, ToolError."""
@@ -103,7 +117,7 @@ class Session:
             self._guest = None
 
     def corpus(self, provider: str, algorithm: str) -> Corpus:
-        """The corpus of an algorithm. Raises VectorError, OracleError, StoreError."""
+        """The corpus of an algorithm, made once. Raises VectorError, OracleError, StoreError, and the same again."""
         key = (provider, algorithm)
         if key not in self._corpora:
             owner = self.catalog.provider(provider)
@@ -112,11 +126,17 @@ class Session:
             }
             interface = owner.interfaces[algorithm]
             settings = self.settings
-            with storing("the corpus", self.corpus_folder):
-                self._corpora[key] = build_corpus(
-                    interface, sorted(bounds), settings.seed, settings.exhaustive, self.corpus_folder
-                )
-        return self._corpora[key]
+            try:
+                with storing("the corpus", self.corpus_folder):
+                    self._corpora[key] = build_corpus(
+                        interface, sorted(bounds), settings.seed, settings.exhaustive, self.corpus_folder
+                    )
+            except MatrixError as problem:
+                self._corpora[key] = problem
+        corpus = self._corpora[key]
+        if isinstance(corpus, MatrixError):
+            raise corpus
+        return corpus
 
     def symbols(self, cell: Cell) -> Symbols:
         """Symbols of the cell's worker."""

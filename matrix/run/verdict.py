@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from matrix.cases.case import Case
+from matrix.plain import plain_line, plain_values
 
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 WRONG_ANSWER = "wrong-answer"
@@ -50,13 +51,13 @@ class Failure:
     needs_cell: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        """The journal's form."""
+        """The form of journal, failure file and report, in which all text is safe to show."""
         return {
             "kind": self.kind,
-            "summary": self.summary,
             "case": self.case,
             "placement": self.placement,
-            "details": self.details,
+            "summary": plain_line(self.summary),
+            "details": plain_values(self.details),
         }
 
 

@@ -70,6 +70,22 @@ def conformance(*options: str, root: Path = REPOSITORY, target: str = MAIN_TARGE
     return ["-m", "pytest", tests, "-p", "no:cacheprovider", "--sandbox", "host", "--target", target, *options]
 
 
+def git(repository: Path, *arguments: str) -> str:
+    """Output of a git command that succeeds."""
+    who = ["-c", "user.name=tester", "-c", "user.email=tester@localhost"]
+    done = subprocess.run(
+        ["git", *who, *arguments],
+        cwd=repository,
+        env=environment(repository, {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, f"git {arguments[0]}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
 def copy_repository(to: Path) -> Path:
     """A copy of what a run needs, to be changed by a test."""
     skip = shutil.ignore_patterns("__pycache__")

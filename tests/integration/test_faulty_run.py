@@ -40,11 +40,12 @@ def test_a_run_with_broken_kernels(tmp_path: Path) -> None:
     for cell, said in SAID.items():
         assert verdicts[cell] == "failed"
         block = re.search(
-            rf"^FAILED {re.escape(cell)}(?: \(and .*\))?\n  {said}.*\n  (python -m matrix repro \S+)$",
+            rf"^FAILED {re.escape(cell)}(?: \(\d failures\))?\n  {said}.*\n  (python -m matrix repro \S+)$",
             output,
             re.MULTILINE,
         )
         assert block, f"{cell} in:\n{output}"
+        assert output.count(block.group(1)) == 1, f"printed twice:\n{output}"
         done = subprocess.run(
             ["sh", "-c", block.group(1)],
             cwd=work,

@@ -105,11 +105,11 @@ def test_git_bisect_run(tmp_path: Path, repository: Path) -> None:
     commits: list[str] = []
 
     def commit(text: str) -> None:
-        _git(repository, "add", "--all")
-        _git(repository, "commit", "--quiet", "--allow-empty", "--message", text)
-        commits.append(_git(repository, "rev-parse", "HEAD").strip())
+        support.git(repository, "add", "--all")
+        support.git(repository, "commit", "--quiet", "--allow-empty", "--message", text)
+        commits.append(support.git(repository, "rev-parse", "HEAD").strip())
 
-    _git(repository, "init", "--quiet")
+    support.git(repository, "init", "--quiet")
     commit("start")
     support.replace(main, "static void hello(void)", "static void hello(int)")
     commit("the worker does not build")
@@ -123,25 +123,9 @@ def test_git_bisect_run(tmp_path: Path, repository: Path) -> None:
     commit("nothing again")
     file = work / _run(work, repository).split()[-1]
 
-    _git(repository, "bisect", "start", commits[-1], commits[0])
-    output = _git(repository, "bisect", "run", "python", "-m", "matrix", "repro", str(file))
+    support.git(repository, "bisect", "start", commits[-1], commits[0])
+    output = support.git(repository, "bisect", "run", "python", "-m", "matrix", "repro", str(file))
     assert f"{commits[4]} is the first bad commit" in output
-
-
-def _git(repository: Path, *arguments: str) -> str:
-    """Output of a git command that succeeds."""
-    who = ["-c", "user.name=tester", "-c", "user.email=tester@localhost"]
-    done = subprocess.run(
-        ["git", *who, *arguments],
-        cwd=repository,
-        env=support.environment(repository, {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}),
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, f"git {arguments[0]}: {done.stdout}{done.stderr}"
-    return done.stdout
 
 
 def test_a_build_that_fails_for_another_reason_tells_nothing(tmp_path: Path, repository: Path) -> None:

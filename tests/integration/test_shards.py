@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from matrix.report.journal import journal_path, read_journal
 from matrix.sandbox.locks import cache_root
 
 from . import support
@@ -26,10 +27,17 @@ def _run(folder: Path, cache: Path, shard: str) -> set[str]:
     command = support.conformance("-q", "--algorithm", "chacha20", "--shard", shard)
     status, output = support.python(folder, *command, more={"CAPMATRIX_CACHE": str(cache)})
     assert status == 0, output
-    rows = support.journal(folder)
-    assert support.check_balance(rows)["failed"] == 0
-    (run,) = support.lines(rows, "run")
-    assert run["arguments"][-1] == shard
+    index, _, count = shard.partition("/")
+    assert f"\nledger: shard {index} of {count}: planned " in output
+    return _cells(folder, shard)
+
+
+def _cells(folder: Path, shard: str) -> set[str]:
+    """Ids of the cells in the journal of the shard, which says whose it is."""
+    rows = list(read_journal(journal_path(folder, shard=shard)))
+    ledger = support.check_balance(rows)
+    assert ledger["failed"] == 0
+    assert [rows[0]["shard"], ledger["shard"]] == [shard, shard]
     return {row["id"] for row in support.lines(rows, "cell")}
 
 
@@ -42,12 +50,13 @@ def _collect(folder: Path, cache: Path, *options: str) -> set[str]:
 
 
 def test_two_shards_are_the_whole(tmp_path: Path, cache: Path) -> None:
-    """Between the shards costs are recorded, as on a machine that runs both."""
-    first = _run(tmp_path / "first", cache, "1/2")
+    """Between the shards costs are recorded, as on a machine that runs both; the second leaves the first's journal."""
+    first = _run(tmp_path / "work", cache, "1/2")
     assert (cache / "costs.json").exists()
-    second = _run(tmp_path / "second", cache, "2/2")
+    second = _run(tmp_path / "work", cache, "2/2")
     assert first
     assert second
+    assert _cells(tmp_path / "work", "1/2") == first
     assert not first & second
     assert first | second == _collect(tmp_path / "whole", cache)
     assert _collect(tmp_path / "again", cache, "--shard", "1/2") == first

@@ -3,15 +3,17 @@
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+from matrix.cases import chacha20_edges, store
 from matrix.cases import corpus as corpus_module
-from matrix.cases import store
 from matrix.cases.case import Case, Corpus, Draft, name_problem
-from matrix.cases.corpus import answered, build_corpus, input_problem, own_edges
+from matrix.cases.corpus import answered, build_corpus, compute_cases, input_problem, own_edges
 from matrix.errors import OracleError, VectorError
 from matrix.model.interface import Interface, load_interface
 from matrix.oracles.registry import models
@@ -220,3 +222,36 @@ def test_models_that_disagree_are_an_error() -> None:
         answered(_draft(), interface, {"xor": (*models(interface, "xor"), other)})
     with pytest.raises(OracleError, match="does not fit the interface"):
         answered(_draft(inputs={**_draft().inputs, "data": b"x"}), interface, {"xor": (other,)})
+
+
+def test_an_oracle_that_raises_is_named_with_its_case_and_place() -> None:
+    """Alike one that answers with what is no answer at all."""
+    interface = _interface()
+    for body, why in (
+        ("return 1 // 0", "ZeroDivisionError: "),
+        ("return 5", "TypeError: "),
+        ("raise OSError('gone')", "OSError: gone"),
+    ):
+        module = ModuleType("bad")
+        exec(compile(f"def chacha20_xor(key, nonce, counter, data):\n    {body}\n", "bad.py", "exec"), vars(module))
+        with pytest.raises(OracleError) as caught:
+            answered(_draft(), interface, {"xor": models(interface, "xor", (module,))})
+        assert caught.value.what == "the oracle of chacha20 xor fails"
+        assert caught.value.where.startswith("case a; ")
+        assert why in caught.value.why
+        assert "bad.py, line 2" in caught.value.where or body == "return 5"
+
+
+def test_edges_that_cannot_be_made_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also when it is only the last of them that raises."""
+
+    def edges(_interface: Interface) -> Iterator[Draft]:
+        yield _draft()
+        raise KeyError("nonce")
+
+    monkeypatch.setattr(chacha20_edges, "edges", edges)
+    with pytest.raises(OracleError) as caught:
+        compute_cases(_interface(), (), 1, False, ROOT / "vectors")
+    assert caught.value.what == "the edge cases of chacha20 cannot be made"
+    assert "test_cases_corpus.py, line " in caught.value.where
+    assert caught.value.why == "KeyError: 'nonce'"

@@ -27,11 +27,11 @@ def test_a_file_is_not_wrapped_at_the_width_of_a_terminal() -> None:
 
 
 def test_there_is_no_other_console() -> None:
-    """One made elsewhere would have rich's emoji again."""
+    """One made elsewhere would have rich's emoji and markup again, and obey escape sequences."""
     makers = {
         path.name
         for path in SOURCES.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Console"
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("Console", "_Plain")
     }
     assert makers == {"console.py"}

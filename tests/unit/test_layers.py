@@ -12,7 +12,7 @@ import matrix
 PACKAGE = Path(matrix.__file__).parent
 STAGES = ("sandbox", "build", "worker", "oracles", "cases", "run", "report")
 """From left to right; a stage imports itself, the stages to its left, and what all may import."""
-FOR_ALL = frozenset({"model", "errors", "resources", "__version__"})
+FOR_ALL = frozenset({"model", "errors", "plain", "resources", "__version__"})
 GLUE = frozenset({"plugin", "reporter", "scheduling", "__main__", "commands"})
 """What sees everything; nothing but glue imports it."""
 LONGEST = 400
@@ -53,7 +53,7 @@ def _name(path: Path) -> str:
 
 
 def test_every_folder_and_module_has_a_place_in_the_layers() -> None:
-    assert {_unit(path) for path in MODULES} == {*STAGES, *GLUE, "model", "errors", "resources", "__init__"}
+    assert {_unit(path) for path in MODULES} == {*STAGES, *GLUE, "model", "errors", "plain", "resources", "__init__"}
 
 
 def test_imports_are_found_in_every_form(tmp_path: Path) -> None:
@@ -69,10 +69,12 @@ def test_a_module_imports_only_what_its_layer_may_see(path: Path) -> None:
     unit = _unit(path)
     if unit in GLUE:
         return
-    if unit in ("errors", "resources", "__init__"):
+    if unit in ("plain", "resources", "__init__"):
         allowed: set[str] = set()
+    elif unit == "errors":
+        allowed = {"plain"}
     elif unit == "model":
-        allowed = {"model", "errors"}
+        allowed = {"model", "errors", "plain"}
     else:
         allowed = {*FOR_ALL, *STAGES[: STAGES.index(unit) + 1]}
     assert _imports(path) <= allowed

@@ -79,3 +79,8 @@ def test_a_disk_without_room_is_not_the_sources_fault(sandbox: HostSandbox) -> N
         make(sandbox, "build", [Edge("x.o", "head -c 2000000 /dev/zero > {out}")])
     assert caught.value.where == "x.o"
     assert "CAPMATRIX_CACHE" in caught.value.step
+
+
+def test_what_a_compiler_says_is_plain_text(sandbox: HostSandbox) -> None:
+    logs = make(sandbox, "build", [Edge("objects/bad.o", "printf '\\033[2Jred\\n[/x]'; false")])
+    assert logs == {"objects/bad.o": "\\x1b[2Jred\n[/x]"}

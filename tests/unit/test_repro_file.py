@@ -1,6 +1,7 @@
 """Failure files: written and read back; every kind of wrong file is one error; what cannot be told is not "there"."""
 
 import json
+import resource
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -253,17 +254,21 @@ def test_a_failure_file_that_cannot_be_written_is_an_error(small: Catalog, tmp_p
     assert "failures" in caught.value.where
 
 
-def test_a_full_disk_is_an_error_that_says_so(small: Catalog, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_to_its_end_is_an_error_that_says_so(small: Catalog, tmp_path: Path) -> None:
+    """As on a full disk: no process of this test can write a file of more than 100 bytes."""
     cell = find(plan(small, None), CELL)
     assert cell
-    failure = Failure(CRASH, "", "edge-1", "after")
-    path = tmp_path / failure_path(cell, failure)
-    path.parent.mkdir(parents=True)
-    path.symlink_to("/dev/full")
-    with pytest.raises(StoreError) as caught:
-        write_failure(tmp_path, cell, failure, _record(small))
-    assert caught.value.why == "No space left on device"
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        with pytest.raises(StoreError) as caught:
+            write_failure(tmp_path, cell, Failure(CRASH, "", "edge-1", "after"), _record(small))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert caught.value.why == "File too large"
     assert "free space" in caught.value.step
+    forget_failures(tmp_path, cell)
+    assert list(tmp_path.iterdir()) == [], "what was written of it is known as ours"
 
 
 def test_the_printed_command_is_for_the_folder_of_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
