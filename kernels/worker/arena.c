@@ -4,10 +4,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "bytes.h"
 #include "worker.h"
 
 enum {
@@ -129,11 +129,11 @@ void arena_fill(const struct buffer *buffer)
     const uint8_t *known = pattern + buffer->slot_offset - buffer->before;
 
     if (buffer->data) {
-        memcpy(first, known, buffer->before);
-        memcpy(buffer->writable, buffer->data, buffer->length);
-        memcpy(end, known + buffer->before + buffer->length, buffer->after);
+        bytes_copy(first, known, buffer->before);
+        bytes_copy(buffer->writable, buffer->data, buffer->length);
+        bytes_copy(end, known + buffer->before + buffer->length, buffer->after);
     } else {
-        memcpy(first, known, (size_t)buffer->before + buffer->length + buffer->after);
+        bytes_copy(first, known, (size_t)buffer->before + buffer->length + buffer->after);
     }
 }
 
@@ -152,11 +152,11 @@ bool arena_intact(const struct buffer *buffer, int64_t *offset)
     const uint8_t *known = pattern + buffer->slot_offset - buffer->before;
     const uint8_t *known_end = known + buffer->before + buffer->length;
 
-    if (memcmp(first, known, buffer->before) != 0) {
+    if (!bytes_equal(first, known, buffer->before)) {
         *offset = (int64_t)first_difference(first, known) - buffer->before;
         return false;
     }
-    if (memcmp(end, known_end, buffer->after) != 0) {
+    if (!bytes_equal(end, known_end, buffer->after)) {
         *offset = (int64_t)first_difference(end, known_end) + buffer->length;
         return false;
     }

@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
+#include "bytes.h"
 #include "registers.h"
 #include "sanitize.h"
 #include "worker.h"
@@ -62,7 +62,7 @@ void entry_open(void)
 
 void entry_begin(bool other)
 {
-    memcpy(noise_start, noise, sizeof noise);
+    bytes_copy(noise_start, noise, sizeof noise);
     worker_known.sp = (uintptr_t)noise_start + BELOW_BYTES - (other ? SHIFT : 0);
     worker_known.flags = flags_of[other];
 }
@@ -95,10 +95,10 @@ uintptr_t entry_call(void (*function)(void), const uintptr_t *words, unsigned gi
     uintptr_t value;
 
     /* What an earlier call has left, on its frame or as more arguments than this one has, must not be there. */
-    memcpy(at - AGAIN_BYTES, noise_at(at - AGAIN_BYTES), AGAIN_BYTES + STACK_WORDS * sizeof(uintptr_t));
+    bytes_copy(at - AGAIN_BYTES, noise_at(at - AGAIN_BYTES), AGAIN_BYTES + STACK_WORDS * sizeof(uintptr_t));
     given_bytes = given > REGISTER_WORDS ? (given - REGISTER_WORDS) * sizeof(uintptr_t) : 0;
     if (given_bytes)
-        memcpy(at, words + REGISTER_WORDS, given_bytes);
+        bytes_copy(at, words + REGISTER_WORDS, given_bytes);
     sanitize_enter(lowest_byte(), STACK_BYTES);
     value = worker_call(function, words);
     sanitize_leave();
@@ -114,5 +114,5 @@ bool entry_frame_kept(void)
 {
     const uint8_t *from = arguments() + given_bytes;   /* arguments are the callee's */
 
-    return memcmp(from, noise_at(from), (size_t)(noise_start + sizeof noise - from)) == 0;
+    return bytes_equal(from, noise_at(from), (size_t)(noise_start + sizeof noise - from));
 }

@@ -8,10 +8,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "bytes.h"
 #include "wire.h"
 #include "worker.h"
 
@@ -159,7 +159,7 @@ static bool fill(void)
     size_t held = input_end - input_at;
 
     if (input_at > 0) {
-        memmove(input, input + input_at, held);
+        bytes_copy(input, input + input_at, held);   /* forwards, so that they may overlap */
         input_at = 0;
         input_end = held;
     }
@@ -253,12 +253,12 @@ void reply_u64(uint64_t value)
 
 void reply_bytes(const void *bytes, size_t size)
 {
-    memcpy(append(size), bytes, size);
+    bytes_copy(append(size), bytes, size);
 }
 
 void reply_str(const char *text)
 {
-    size_t size = strlen(text);
+    size_t size = bytes_in(text);
 
     reply_u16((uint16_t)size);
     reply_bytes(text, size);
@@ -286,7 +286,7 @@ void reply_text(enum status status, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     output_at = output_ready + PREFIX;
-    reply_bytes(text, strlen(text));
+    reply_bytes(text, bytes_in(text));
     reply_end(status);
     if (discard)
         fprintf(stderr, "worker: %s\n", text);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "registers.h"
 
-#include <string.h>
 
+#include "bytes.h"
 #include "control.h"
 #include "detect.h"
 #include "entry.h"
@@ -78,13 +78,13 @@ void registers_prepare(void)
 
 static void add_name(char names[REGISTERS_TEXT], const char *name)
 {
-    size_t used = strlen(names), size = strlen(name);
+    size_t used = bytes_in(names), size = bytes_in(name);
 
     if (used + size + 2 > REGISTERS_TEXT)
         return;
     if (used)
         names[used++] = ' ';
-    memcpy(names + used, name, size + 1);
+    bytes_copy(names + used, name, size + 1);
 }
 
 #if defined(REGISTERS_WIDE)

@@ -12,8 +12,8 @@
 #include "run.h"
 
 #include <inttypes.h>
-#include <string.h>
 
+#include "bytes.h"
 #include "detect.h"
 #include "entry.h"
 #include "registers.h"
@@ -62,7 +62,10 @@ static bool read_buffer(struct reader *reader, unsigned index)
     place = head[1];
     offset = load_u16(head + 2);
     align = load_u16(head + 4);
-    *buffer = (struct buffer){ .role = (enum role)role, .place = (enum place)place, .length = load_u32(head + 8) };
+    buffer->role = (enum role)role;
+    buffer->place = (enum place)place;
+    buffer->length = load_u32(head + 8);
+    buffer->data = NULL;
     if (role > ROLE_STATE)
         reply_text(STATUS_BAD_REQUEST, "buffer %u: unknown role %u", index, role);
     else if (place > PLACE_OFFSET)
@@ -159,7 +162,7 @@ static bool read_step(struct reader *reader, unsigned index)
             return false;
     /* A function that takes more words than it was given must not find zeros, or the last call's, by luck. */
     for (unsigned word = words; word < CALL_WORDS; word++)
-        memcpy(&step->words[word], worker_noise + word * sizeof(uintptr_t), sizeof(uintptr_t));
+        bytes_copy(&step->words[word], worker_noise + word * sizeof(uintptr_t), sizeof(uintptr_t));
     return step->function != WORKER_NONE || check_mask_step(step, index, words);
 }
 
@@ -223,7 +226,7 @@ static void take_snapshot(unsigned set)
 {
     for (unsigned i = 0; i < running.buffers; i++)
         if (set >> i & 1)
-            memcpy(snapshot[i], running.buffer[i].start, running.buffer[i].length);
+            bytes_copy(snapshot[i], running.buffer[i].start, running.buffer[i].length);
 }
 
 static bool snapshot_holds(unsigned set, unsigned step)
@@ -232,7 +235,7 @@ static bool snapshot_holds(unsigned set, unsigned step)
         const struct buffer *buffer = &running.buffer[i];
         uint32_t at = 0;
 
-        if (!(set >> i & 1) || memcmp(snapshot[i], buffer->start, buffer->length) == 0)
+        if (!(set >> i & 1) || bytes_equal(snapshot[i], buffer->start, buffer->length))
             continue;
         while (snapshot[i][at] == buffer->start[at])
             at++;
@@ -300,7 +303,8 @@ void run(const struct frame *frame)
         arena_fill(&running.buffer[i]);
     /* Every case is run with its buffers flush before and after, so each meets both ways to enter a kernel. */
     entry_begin(running.buffers != 0 && running.buffer[0].place == PLACE_FLUSH_BEFORE);
-    memset(worker_entered, 0, worker_function_count * sizeof worker_entered[0]);
+    for (unsigned i = 0; i < worker_function_count; i++)
+        worker_entered[i] = 0;
     for (unsigned i = 0; sound && i < step_count; i++)
         sound = do_step(i);
     worker_mask = mask;

@@ -1,5 +1,6 @@
 """Run compilers through ninja: only what is missing, every core, one log per file, going on after a failure."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -16,11 +17,31 @@ class Edge:
     command: str
 
 
-_HEAD = """ninja_required_version = 1.8
+MAX_FILE_MIB = 64
+MAX_MEMORY_GIB = 4
+MAX_SECONDS = 120
+_BEYOND = {
+    r"File size limit exceeded|File too large|SIGXFSZ": f"writes a file of more than {MAX_FILE_MIB} MiB",
+    r"virtual memory exhausted|out of memory|[Cc]annot allocate|bad_alloc": f"needs more than {MAX_MEMORY_GIB} GiB",
+    r"CPU time limit exceeded|SIGXCPU": f"takes more than {MAX_SECONDS} seconds",
+}
+_LOG_BYTES = 20_000
+"""How much is kept of what a compiler says first, and a tenth of it of the last."""
+_HEAD = f"""ninja_required_version = 1.8
+most = most() {{ now=$$(ulimit -S "$$1"); [ "$$now" != unlimited ] && [ "$$now" -le "$$2" ] || ulimit -S "$$1" "$$2"; }}
+limits = most -f {MAX_FILE_MIB << 11}; most -v {MAX_MEMORY_GIB << 20}; most -t {MAX_SECONDS}
+killed = case $$status in 152) echo CPU time limit exceeded;; 153) echo File size limit exceeded;; esac
 rule make
-  command = ( $run ) > $out.log 2>&1 && mv $out.new $out && sha256sum $out > $out.sum
+  command = ( $most; $limits; $run ) > $out.log 2>&1 $
+   || {{ status=$$?; rm -f $out.new; mv $out.log $out.all; $
+         {{ head -c {_LOG_BYTES} $out.all; tail -c +{_LOG_BYTES + 1} $out.all | tail -c {_LOG_BYTES // 10}; $
+            $killed; }} $
+         > $out.log; rm $out.all; exit $$status; }}; $
+   mv $out.new $out && sha256sum $out > $out.sum
   description = $out
 """
+"""No command may write a larger file or take more memory or time than the limits, which are in units of POSIX; 152 and
+153 are SIGXCPU and SIGXFSZ of a shell's command that cannot say so itself."""
 
 
 def make(sandbox: Sandbox, folder: str, edges: Iterable[Edge]) -> dict[str, str]:
@@ -34,7 +55,7 @@ def make(sandbox: Sandbox, folder: str, edges: Iterable[Edge]) -> dict[str, str]
         return {}
     lines = [_HEAD]
     for edge in todo:
-        command = edge.command.replace("{out}", f"{edge.output}.new")
+        command = edge.command.replace("$", "$$").replace("{out}", f"{edge.output}.new")
         lines.append(f"build {edge.output}: make\n  run = {command}\n")
     script = f"{folder}/build.ninja"
     sandbox.write({script: "\n".join(lines).encode()})
@@ -78,6 +99,10 @@ def discard_damaged(sandbox: Sandbox, outputs: Iterable[str]) -> None:
 
 def _log(sandbox: Sandbox, output: str, otherwise: str) -> str:
     try:
-        return plain(sandbox.read(f"{output}.log").decode("utf-8", "replace").strip())
+        log = plain(sandbox.read(f"{output}.log").decode("utf-8", "replace").strip())
     except FileNotFoundError:
-        return plain(otherwise.strip()[-2000:])
+        log = plain(otherwise.strip()[-2000:])
+    beyond = [
+        f"error: the build {what}, which nothing here may" for words, what in _BEYOND.items() if re.search(words, log)
+    ]
+    return "\n".join([*beyond, log])

@@ -1,21 +1,25 @@
 """What an object file must hold, whatever the compiler accepted: looked at before anything is linked or run."""
 
 import io
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import Section, Symbol, SymbolTableSection
+from elftools.elf.sections import Symbol, SymbolTableSection
 
-_WRITE, _EXECUTE = 1, 4
-"""Section flags SHF_WRITE and SHF_EXECINSTR (ELF gABI, chapter 4)."""
-_GLOBAL = ("STB_GLOBAL", "STB_WEAK")
+from matrix.build.roles import KERNEL, Role
+from matrix.build.sections import section_problems
+from matrix.build.system_calls import system_calls
+
 _IFUNC = ("STT_GNU_IFUNC", "STT_LOOS")
 """Type 10 by the names that pyelftools has for it."""
-_STACK = ".note.GNU-stack"
-_BEFORE_MAIN = (".init", ".fini", ".ctors", ".dtors", ".init_array", ".fini_array", ".preinit_array")
+_RESERVED = re.compile(r"_[_A-Z].*")
+"""Names that C keeps for the compiler, libc and the linker (ISO C, 7.1.3)."""
+_WORKERS = "worker_"
+"""How the names begin that the worker and its generated parts have, whichever variants are in it."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,8 @@ class Around:
     ``dispatched`` is {dispatch function: algorithm} for all that the interfaces have, ``lost`` are those for which no
     variant is left here; ``callable`` are the algorithms whose dispatch functions this one may call, but not its
     ``own``: those of the calls that it provides itself. ``worker`` and
-    ``libc`` are the names that are taken without any variant.
+    ``libc`` are the names that are taken without any variant. ``calls`` are the functions that the header asks for
+    beyond what the ``role`` allows.
     """
 
     foreign: frozenset[str] = frozenset()
@@ -47,6 +52,8 @@ class Around:
     own: frozenset[str] = frozenset()
     worker: frozenset[str] = frozenset()
     libc: frozenset[str] = frozenset()
+    calls: frozenset[str] = frozenset()
+    role: Role = KERNEL
 
 
 @lru_cache(maxsize=512)
@@ -54,11 +61,13 @@ def link_names(elf: bytes) -> Names:
     """The global names of an object or program. Raises ELFError, ValueError."""
     defined, used, needed = set(), set(), set()
     for symbol in _symbols(elf).values():
-        if symbol["st_info"]["bind"] in _GLOBAL and _is_defined(symbol):
+        if not _is_global(symbol):
+            continue
+        if _is_defined(symbol):
             defined.add(symbol.name)
-        elif symbol["st_info"]["bind"] in _GLOBAL:
+        else:
             used.add(symbol.name)
-            if symbol["st_info"]["bind"] == "STB_GLOBAL":  # a weak one may stay undefined
+            if symbol["st_info"]["bind"] != "STB_WEAK":  # a weak one may stay undefined
                 needed.add(symbol.name)
     return Names(frozenset(defined), frozenset(used), frozenset(needed))
 
@@ -78,12 +87,12 @@ def object_problems(elf: bytes, provided: Mapping[str, str], around: Around) -> 
         symbols = _symbols(elf)
         if not symbols:
             return ["error: the object has no symbols"]
-        sections = ELFFile(io.BytesIO(elf)).iter_sections()
         return [
             *_symbol_problems(symbols, provided),
             *_taken_names(link_names(elf), around),
             *_wrong_calls(link_names(elf), around),
-            *_section_problems(sections),
+            *section_problems(ELFFile(io.BytesIO(elf)).iter_sections()),
+            *(f"error: {found}: a kernel computes, and calls no system" for found in system_calls(elf)),
         ]
     except (ELFError, ValueError) as problem:
         return [f"error: the object cannot be read: {problem}"]
@@ -96,6 +105,11 @@ def _symbols(elf: bytes) -> dict[str, Symbol]:
     return {symbol.name: symbol for symbol in table.iter_symbols() if symbol.name}
 
 
+def _is_global(symbol: Symbol) -> bool:
+    """Whether other objects see it: every binding but the local one, such as STB_GNU_UNIQUE, takes part in a link."""
+    return bool(symbol["st_info"]["bind"] != "STB_LOCAL")
+
+
 def _is_defined(symbol: Symbol) -> bool:
     return bool(symbol["st_shndx"] != "SHN_UNDEF")
 
@@ -104,16 +118,22 @@ def _symbol_problems(symbols: Mapping[str, Symbol], provided: Mapping[str, str])
     for name, call in provided.items():
         symbol = symbols.get(name)
         if symbol is None or not _is_defined(symbol) or symbol["st_info"]["bind"] == "STB_LOCAL":
-            yield f"error: {name} is not exported, but the header provides {call}"
+            yield f"error: {name} is not exported, but the header provides {call}; assembly says `.globl {name}`"
         elif symbol["st_info"]["type"] in _IFUNC:
             continue  # told below, of whatever name it is
-        elif symbol["st_info"]["type"] != "STT_FUNC" or not symbol["st_size"]:
-            yield f"error: {name} lacks its .type or .size: a crash in it could not be named"
+        elif symbol["st_info"]["type"] != "STT_FUNC":
+            yield f"error: {name} lacks its .type: a crash in it could not be named; add `.type {name}, %function`"
+        elif not symbol["st_size"]:
+            yield f"error: {name} lacks its .size: a crash in it could not be named; add `.size {name}, . - {name}`"
     for name, symbol in sorted(symbols.items()):
         if symbol["st_info"]["type"] in _IFUNC:
             yield f"error: {name} is an ifunc: its resolver runs before main, on whatever CPU the worker is started"
+        if symbol["st_info"]["bind"] not in ("STB_LOCAL", "STB_GLOBAL", "STB_WEAK"):
+            yield f"error: {name} has a binding that a static link does not know: only local, global and weak are used"
+        elif "@" in name and _is_global(symbol):
+            yield f"error: {name} has a version (.symver), which a static link does not know"
         hidden = symbol["st_other"]["visibility"] in ("STV_HIDDEN", "STV_INTERNAL")
-        if symbol["st_info"]["bind"] in _GLOBAL and _is_defined(symbol) and name not in provided and not hidden:
+        if _is_global(symbol) and _is_defined(symbol) and name not in provided and not hidden:
             yield f"error: {name} is exported, but the header does not provide it: it could replace libc's"
 
 
@@ -122,8 +142,10 @@ def _taken_names(names: Names, around: Around) -> Iterator[str]:
     for name in sorted(names.defined):
         if name in around.libc:
             yield f"error: {name} is defined, and is the name of a libc function that the worker uses"
-        elif name in around.worker:
+        elif name in around.worker or name.startswith(_WORKERS):
             yield f"error: {name} is defined, and is a name of the worker's own"
+        elif _RESERVED.fullmatch(name):
+            yield f"error: {name} is defined, and names that begin like this belong to the compiler and libc"
         elif name in around.dispatched:
             yield f"error: {name} is defined, and is the name of a dispatch function"
         elif name in around.foreign:
@@ -144,19 +166,17 @@ def _wrong_calls(names: Names, around: Around) -> Iterator[str]:
             yield f"error: {name} is called, and this variant provides it: another one would answer in its place"
         elif name in around.lost:
             yield f"error: {name} is called, and no variant of {algorithm} that provides it can be built here"
-        elif name in around.worker:
+        elif name in around.worker or name.startswith(_WORKERS):
             yield f"error: {name} is called, and is the worker's own"
 
 
-def _section_problems(sections: Iterator[Section]) -> Iterator[str]:
-    names = set()
-    for section in sections:
-        names.add(section.name)
-        if section.name == _STACK and section["sh_flags"] & _EXECUTE:
-            yield f"error: section {_STACK} asks for an executable stack"
-        if section["sh_flags"] & _EXECUTE and section["sh_flags"] & _WRITE:
-            yield f"error: section {section.name} is writable code"
-        if section["sh_size"] and section.name.startswith(_BEFORE_MAIN):
-            yield f"error: section {section.name} runs code that nobody called, on whatever CPU the worker is started"
-    if _STACK not in names:
-        yield f"error: no {_STACK} section: whatever links this gets an executable stack"
+def unlisted_calls(elf: bytes, around: Around) -> list[str]:
+    """What an object calls that its role does not allow and its header does not ask for, one line each."""
+    allowed = around.dispatched.keys() | around.calls
+    strange = [name for name in sorted(link_names(elf).used - allowed) if not around.role.may_call(name)]
+    listed = ", ".join(sorted(around.role.functions))
+    return [
+        f"error: {name} is called, and {around.role.name} may call {listed} and the compiler's helpers alone, "
+        f'unless the header says `calls = ["{name}"]`'
+        for name in strange
+    ]

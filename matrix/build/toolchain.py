@@ -9,6 +9,8 @@ from matrix.model.target import Target
 from matrix.sandbox.base import Sandbox
 
 COMMON = ("-O2", "-g", "-std=gnu11", "-Wall", "-Wextra", "-Werror=implicit-function-declaration", "-fno-pie")
+OWN_LOOPS = ("-fno-builtin", "-fno-tree-loop-distribute-patterns")
+"""Or gcc makes calls of memcpy and memset from loops, which a kernel might have replaced."""
 LINK = ("-static", "-no-pie", "-Wl,-z,noexecstack")
 FAULTY_C = ("array-bounds", "uninitialized", "return-type", "shift-count-overflow", "int-conversion")
 FAULTY_C_OF_GCC = (
@@ -20,7 +22,7 @@ FAULTY_C_OF_GCC = (
 
 def worker_flags(target: Target) -> list[str]:
     """Flags of the worker's own and generated sources."""
-    return [*COMMON, *target.flags]
+    return [*COMMON, *target.flags, *OWN_LOOPS]
 
 
 def kernel_flags(target: Target, table: CapabilityTable, variant: Variant) -> list[str]:

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from matrix.model.choice import length_classes
-from matrix.model.plan import KINDS, NATIVE, REASONS, Cell, find
+from matrix.model.plan import KINDS, NATIVE, REASONS, Cell, find, why_no_trap
 from matrix.report.console import styled
 from matrix.run.state import RunState
 
@@ -27,7 +27,11 @@ def plan_as_json(state: RunState) -> dict[str, Any]:
                 "masks": [str(mask) for mask in masks],
                 "mask_count": len(masks),
                 "variants": {
-                    f"{v.algorithm}-{v.name}": {"requires": list(v.requires), "provides": list(v.provides)}
+                    f"{v.algorithm}-{v.name}": {
+                        "requires": list(v.requires),
+                        "provides": list(v.provides),
+                        "no_trap": why_no_trap(v, table),
+                    }
                     for v in provider.for_target(target, table)
                 },
             }
@@ -69,6 +73,8 @@ def print_plan(state: RunState, console: Console) -> None:
         row = [masks, variants, *(kinds[kind] for kind in KINDS), skipped]
         table.add_row(name, *map(str, row))
     console.print(table)
+    for line in _without_traps(state):
+        console.print(line, highlight=False, soft_wrap=True)
     lines = [cell.id + (f"  skip {cell.reason}" if cell.reason else "") for cell in state.selected]
     console.print("\n".join(lines), highlight=False, markup=False, soft_wrap=True)
     reasons = Counter(cell.reason for cell in state.selected if cell.reason)
@@ -77,6 +83,20 @@ def print_plan(state: RunState, console: Console) -> None:
     if state.abilities is None:
         console.print("not probed: which cells this QEMU can express is not known (`--probe` tries)", highlight=False)
     console.print(f"{len(state.selected)} cells", highlight=False)
+
+
+def _without_traps(state: RunState) -> list[str]:
+    """Per reason: the variants of the selected cells that have no trap cell, so that none is missed in silence."""
+    variants = {(cell.target, cell.provider, cell.algorithm, cell.variant) for cell in state.selected if cell.variant}
+    names: dict[str, set[str]] = {}
+    for target in (target for target in state.catalog.targets.targets if any(t == target.name for t, *_ in variants)):
+        table = state.catalog.capabilities[target.arch]
+        for provider in state.catalog.providers:
+            for variant in provider.for_target(target, table):
+                chosen = (target.name, provider.name, variant.algorithm, variant.name) in variants
+                if chosen and (why := why_no_trap(variant, table)):
+                    names.setdefault(why, set()).add(f"{variant.algorithm}-{variant.name}")
+    return [f"no trap cell of {' '.join(sorted(found))}: {why}" for why, found in names.items()]
 
 
 def explain(state: RunState, cell_id: str, console: Console) -> None:
@@ -123,7 +143,8 @@ def _explanation(state: RunState, cell: Cell) -> list[str]:
     if cell.algorithm:
         provider = state.catalog.provider(cell.provider)
         interface = provider.interfaces[cell.algorithm]
-        variants = provider.for_target(target, state.catalog.capabilities[target.arch])
+        table = state.catalog.capabilities[target.arch]
+        variants = provider.for_target(target, table)
         own = [v for v in variants if v.algorithm == cell.algorithm]
         for operation in interface.operations.values():
             bounds = ", ".join(map(str, length_classes(operation, own)))
@@ -131,5 +152,10 @@ def _explanation(state: RunState, cell: Cell) -> list[str]:
                 f"  operation  {operation.name}: {' '.join(s.call for s in operation.steps)}; lengths cut at {bounds}"
             )
         lines.append(f"  corpus     {cell.tier}")
+        lines += [
+            f"  trap cell  {why_no_trap(variant, table) or 'one for each of ' + ' '.join(variant.requires)}"
+            for variant in own
+            if variant.name == cell.variant
+        ]
     lines.append(f"  run it     python -m matrix run {cell.id}")
     return lines

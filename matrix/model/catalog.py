@@ -7,6 +7,7 @@ from pathlib import Path
 
 from matrix.errors import HeaderError, TableError
 from matrix.model.capability import CapabilityTable, load_capabilities
+from matrix.model.entries import require_files, visible
 from matrix.model.interface import Interface, load_interface
 from matrix.model.kernel import Variant, read_variant
 from matrix.model.mask import Mask, lattice_names, masks
@@ -74,6 +75,9 @@ class Catalog:
 
 def load_catalog(root: Path) -> Catalog:
     """Read ``kernels/`` and ``images/targets.toml`` below ``root``. Raises TableError, HeaderError."""
+    require_files(root / "kernels", TableError, also_folders=True)
+    require_files(root / "images", TableError, also_folders=True)
+    require_files(root / "kernels" / "worker", TableError, also_folders=True)
     capabilities = load_capabilities(root / "kernels" / "capabilities.toml")
     targets = load_targets(root / "images" / "targets.toml", capabilities)
     return Catalog(capabilities, targets, (load_provider(OURS, root / "kernels", capabilities),), root)
@@ -88,23 +92,19 @@ def load_provider(name: str, root: Path, capabilities: dict[str, CapabilityTable
     """Read every algorithm folder below ``root``. Raises TableError, HeaderError."""
     interfaces: dict[str, Interface] = {}
     variants: list[Variant] = []
-    folders = sorted(path for path in root.iterdir() if path.is_dir() and not path.name.startswith("."))
-    for folder in (path for path in folders if path.name not in NOT_ALGORITHMS):
+    for folder in [path for path in visible(root) if path.is_dir() and path.name not in NOT_ALGORITHMS]:
+        require_files(folder, HeaderError)
         description = folder / f"{folder.name}.toml"
         if not description.exists():
             why = "every algorithm folder holds <algorithm>.toml"
             raise TableError("an algorithm has no interface", where=str(description), why=why)
         interface = load_interface(description)
         interfaces[interface.algorithm] = interface
-        entries = sorted(path for path in folder.iterdir() if not path.name.startswith("."))  # an editor's are its own
-        for path in entries:
+        files = [path for path in visible(folder) if path.suffix in (".c", ".S")]
+        for path in visible(folder):
             if path.suffix not in (".c", ".S", ".h", ".toml"):
                 why = "variants end in .c or .S; headers in .h, the interface in .toml"
                 raise HeaderError(f"{path.name} would be ignored", where=str(path), why=why, step="rename or move it")
-            if not path.is_file():  # a FIFO would hang whoever reads it
-                why = "it is a folder, a link to nothing, or no regular file"
-                raise HeaderError(f"cannot read {path.name}", where=str(path), why=why, step="restore the file")
-        files = [path for path in entries if path.suffix in (".c", ".S")]
         found = [read_variant(path, interface, capabilities) for path in files]
         variants.extend(sorted(found, key=lambda variant: (variant.priority, variant.name)))
     _check(variants)

@@ -37,6 +37,7 @@ class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     symbols: dict[str, str] = {}
     composes: list[str] = []
     wipes: bool = False
+    calls: list[str] = []
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +58,7 @@ class Variant:
     symbols: Mapping[str, str]
     composes: tuple[str, ...] = ()
     wipes: bool = False
+    calls: tuple[str, ...] = ()
 
     @property
     def assembly(self) -> bool:
@@ -108,6 +110,7 @@ def read_variant(path: Path, interface: Interface, capabilities: Mapping[str, Ca
         header.symbols,
         tuple(header.composes),
         header.wipes,
+        tuple(header.calls),
     )
     _check(variant, interface, capabilities)
     return variant
@@ -139,7 +142,12 @@ def _check(variant: Variant, interface: Interface, capabilities: Mapping[str, Ca
     stems = {stem, *(f"{stem}_{arch}" for arch in variant.arch)}
     if variant.path.stem not in stems:
         raise refuse("variant", f"the file should be called {' or '.join(sorted(stems))}")
-    for key, words in (("arch", variant.arch), ("provides", variant.provides), ("requires", variant.requires)):
+    for key, words in (
+        ("arch", variant.arch),
+        ("provides", variant.provides),
+        ("requires", variant.requires),
+        ("calls", variant.calls),
+    ):
         for word in words:
             if words.count(word) > 1:
                 raise refuse(key, f"{word!r} is named twice")
@@ -153,9 +161,13 @@ def _check(variant: Variant, interface: Interface, capabilities: Mapping[str, Ca
         for name in names:
             if name not in variant.provides:
                 raise refuse(key, f"{name!r} is not among the calls that the file provides")
-    for symbol in variant.symbols.values():
-        if not _SYMBOL.fullmatch(symbol):
-            raise refuse("symbols", f"{symbol!r} is no C identifier")
+    for key, symbols in (("symbols", [*variant.symbols.values()]), ("calls", [*variant.calls])):
+        for symbol in symbols:
+            if not _SYMBOL.fullmatch(symbol):
+                raise refuse(key, f"{symbol!r} is no C identifier")
+    own = [variant.symbol(call) for call in variant.provides]
+    if twice := [symbol for symbol in own if own.count(symbol) > 1]:
+        raise refuse("symbols", f"{twice[0]!r} would be two calls")
     for call, length in variant.min_bytes.items():
         if not 0 <= length <= MAX_MIN_BYTES or not interface.calls[call].length_role:
             raise refuse("min_bytes", f"{call} = {length}: 0 to {MAX_MIN_BYTES}, of a call that has a length")

@@ -240,6 +240,18 @@ class _Planner:
         return ""
 
 
+def why_no_trap(variant: Variant, table: CapabilityTable) -> str:
+    """Why the plan has no trap cell of ``variant``; empty when it has one for each capability that it requires."""
+    if variant.requires:
+        return ""
+    why = "it requires nothing, so that no CPU lacks what it needs"
+    unrefused = [row.name for row in table.rows if not (row.flags or row.march or row.gas)]
+    if variant.assembly and unrefused:
+        names = " ".join(unrefused)
+        why += f"; the assembler takes instructions of {names} unasked, so that nothing shows whether it uses them"
+    return why
+
+
 def cpu_strings(catalog: Catalog, wanted: set[str]) -> tuple[tuple[Target, str], ...]:
     """Every (target, CPU string) that a cell of the ``wanted`` targets may use under QEMU, once per program and string:
     what is to be probed."""

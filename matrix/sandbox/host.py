@@ -25,6 +25,16 @@ _PIPE_BYTES = 1 << 20
 """Bytes of a pipe: deep enough that guest and host work at the same time instead of in turn."""
 
 
+def tool_environment() -> dict[str, str]:
+    """The whole environment of compilers and ninja: of the user's own only where tools are and where temporary files
+    go. CPATH, LIBRARY_PATH, GCC_EXEC_PREFIX, LD_PRELOAD and the like would make another worker of the same sources."""
+    own = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    folders = [ninja.BIN_DIR, *(folder for folder in own if os.path.isabs(folder))]
+    scratch = os.environ.get("TMPDIR", "")
+    kept = {"TMPDIR": scratch} if scratch.split() == [scratch] else {}  # with spaces, lists of files cannot be read
+    return {"PATH": os.pathsep.join(folders), "LC_ALL": "C", **kept}
+
+
 def needed_packages(target: Target) -> list[str]:
     """The Debian packages that the host sandbox needs for ``target`` on this machine."""
     native = platform.machine() == target.arch
@@ -179,7 +189,7 @@ class HostSandbox:
         try:
             done = subprocess.run(
                 argv,
-                env={**os.environ, "PATH": f"{ninja.BIN_DIR}{os.pathsep}{os.environ.get('PATH', os.defpath)}"},
+                env=tool_environment(),
                 cwd=self.root / folder,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,

@@ -89,6 +89,19 @@ def test_a_noasm_target_has_exactly_the_mask_none(terminal: Terminal) -> None:
     assert [target["providers"]["kernels"]["masks"] for target in noasm] == [["none"]] * len(noasm)
 
 
+def test_list_and_explain_say_which_variants_have_no_trap_cell(terminal: Terminal) -> None:
+    listed = [line for line in terminal.run("list", "aarch64").out.splitlines() if line.startswith("no trap cell of ")]
+    assert len(listed) == 1
+    assert " chacha20-c " in listed[0]
+    assert "chacha20-neon" not in listed[0]
+    assert listed[0].endswith("it requires nothing, so that no CPU lacks what it needs")
+    said = json.loads(terminal.run("list", "aarch64", "--json").out)["targets"][0]["providers"]["kernels"]["variants"]
+    assert said["chacha20-neon"]["no_trap"] == ""
+    assert said["chacha20-c"]["no_trap"]
+    explained = terminal.run("explain", "arm32-noneon/hard/none/chacha20-armv7").out
+    assert "trap cell  it requires nothing" in explained
+
+
 def test_explain_says_how_a_cell_is_run(terminal: Terminal) -> None:
     ended = terminal.run("explain", "arm32-noneon/hard/none/chacha20-armv7")
     assert ended.code == 0

@@ -122,6 +122,10 @@ def test_any_means_every_architecture(tree: "Tree", small: Catalog) -> None:
         ({"min_bytes": 64}, "min_bytes", "object"),
         ({"symbols": {"xo": "name"}}, "symbols", "xo"),
         ({"symbols": {"xor": "a b"}}, "symbols", "a b"),
+        ({"symbols": {"xor": "a$b"}}, "symbols", "a$b"),
+        ({"calls": ["get time"]}, "calls", "get time"),
+        ({"calls": ["malloc", "malloc"]}, "calls", "twice"),
+        ({"calls": "malloc"}, "calls", "array"),
         ({"state": {"ctx": {"bytes": 8}}}, "state", "ctx"),
         ({"need": ["avx2"]}, "", "need"),
         ({"constant_time": 1}, "constant_time", "bool"),
@@ -145,6 +149,7 @@ def test_a_wrong_header_is_one_clear_error(
         ({"state": {"ctx": {"bytes": 60, "align": 8}}}, "multiple of align"),
         ({"state": {"ctx": {"bytes": 64}, "other": {"bytes": 64}}}, "'other' is no state"),
         ({"state": {"ctx": {"size": 64}}}, "size"),
+        ({"symbols": {"init": "same", "final": "same"}}, "'same' would be two calls"),
         ({"min_bytes": {"init": 1}}, "init = 1"),
         ({"provides": ["init", "final"], "min_bytes": {"update": 1}}, "update"),
     ],
@@ -153,7 +158,8 @@ def test_a_wrong_state_or_bound_is_one_clear_error(
     tree: "Tree", small: Catalog, header: dict[str, object], reason: str
 ) -> None:
     path = tree.kernel("hash", "test", "x86_64", **header)
-    _assert_refused(tree, small, path, "min_bytes" if "min_bytes" in header else "state", reason)
+    key = next((name for name in ("min_bytes", "symbols") if name in header), "state")
+    _assert_refused(tree, small, path, key, reason)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from matrix.model.plan import (
     cpu_strings,
     find,
     plan,
+    why_no_trap,
 )
 
 if TYPE_CHECKING:
@@ -392,3 +393,23 @@ def test_a_sanitized_target_runs_its_c_by_name_on_the_machine_alone(tree: "Tree"
         ("x64@sanitize/native/none/cipher-c", NATIVE),
         ("x64@sanitize/native/none/hash-c", NATIVE),
     ]
+
+
+def test_a_variant_without_a_trap_cell_has_a_reason_and_only_such_a_one(catalog: Catalog) -> None:
+    """The repository's own: each has a trap cell for what it requires, or says why not."""
+    traps = {(cell.target, cell.algorithm, cell.variant) for cell in plan(catalog, None) if cell.kind == "trap"}
+    for target in catalog.targets.targets:
+        table = catalog.capabilities[target.arch]
+        for variant in catalog.provider("kernels").for_target(target, table):
+            has = (target.name, variant.algorithm, variant.name) in traps
+            assert has == (not why_no_trap(variant, table)), (target.name, variant.path.name)
+
+
+def test_the_reason_names_what_no_assembler_refuses(tree: "Tree") -> None:
+    tree.kernel("cipher", "plain", "arm32", requires=[], priority=5)
+    loaded = tree.load()
+    variants = {variant.name: variant for variant in loaded.provider("kernels").variants}
+    table = loaded.capabilities["arm32"]
+    assert "takes instructions of neon aes unasked" in why_no_trap(variants["plain"], table)
+    assert why_no_trap(variants["c"], table) == "it requires nothing, so that no CPU lacks what it needs"
+    assert why_no_trap(variants["neon"], table) == ""

@@ -1,0 +1,110 @@
+"""A kernel is made of its folder and of the compiler's and libc's headers; each that reads more fails alone, in the
+same words in both sandboxes. So does one whose build has no end."""
+
+import pytest
+
+from matrix.build.worker import Built, build_worker
+from matrix.model.catalog import OURS, load_catalog
+from matrix.sandbox.choose import choose_sandbox
+from matrix.sandbox.docker import DockerSandbox
+from tests.engines import require_engine
+from tests.planted.plants import copy_sources
+
+TARGET = "arm32-noneon"
+HEADER = """/*toml
+algorithm = "chacha20"
+variant   = "{name}"
+arch      = "arm32"
+provides  = ["xor"]
+priority  = {priority}
+*/
+"""
+ASSEMBLY = """        .text
+        .globl  chacha20_xor_{name}
+        .type   chacha20_xor_{name}, %function
+chacha20_xor_{name}:
+        bx      lr
+        .size   chacha20_xor_{name}, . - chacha20_xor_{name}
+        {more}
+        .section .note.GNU-stack,"",%progbits
+"""
+C = """{more}
+void chacha20_xor_{name}(uint8_t *out, const uint8_t *data, size_t len, const uint8_t *key, const uint8_t *nonce,
+                         uint32_t counter)
+{{
+    (void)out; (void)data; (void)len; (void)key; (void)nonce; (void)counter;
+}}
+"""
+FOREIGN = {
+    "absolute.c": ('#include "/dev/null"', "/dev/null"),
+    "above.c": ('#include "../aes/aes_bitsliced.h"', "../aes/aes_bitsliced.h"),
+    "hidden.c": ('#include "here.h"', "/dev/null"),
+    "bymacro.c": ('#define NULL_FILE "/dev/null"\n#include NULL_FILE', "/dev/null"),
+    "notlibc.c": ("#include <sys/epoll.h>", "sys/epoll.h"),
+    "absent.c": ("#include <no_such_library.h>", "no_such_library.h"),
+    "asked.c": ('#if __has_include("/etc/passwd")\n#endif', "/etc/passwd"),
+    "bytes.S": ('.incbin "/etc/shadow"', "/etc/shadow"),
+    "inline.c": ('__asm__(".incbin \\"/etc/shadow\\"");', "/etc/shadow"),
+    "spelt.S": ('.macro m d\n.\\d "/etc/passwd"\n.endm\nm incbin', "/etc/passwd"),
+    "included.S": ('.include "/etc/shadow"', "/etc/shadow"),
+}
+ENDLESS = {
+    "filled.S": (".data\n.fill 0x7fffffff, 4, 1", "writes a file of more than 64 MiB"),
+    "nested.S": ('#include "nested.h"', "error: #include nested depth"),
+}
+LINKS = {"linked.c": "error: #error chacha20_linked.c is a link", "throughalink.c": "error: #error away.h is a link"}
+
+
+@pytest.fixture(scope="module", params=["host", "docker"])
+def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
+    if request.param == "docker":
+        require_engine()
+    root = tmp_path_factory.mktemp("reads") / "root"
+    copy_sources(root)
+    folder = root / "kernels" / "chacha20"
+    (folder / "here.h").write_text('#include "/dev/null"\n')
+    (folder / "nested.h").write_text('#include "nested.h"\n' * 2)
+    texts = {name: text for name, (text, _) in (FOREIGN | ENDLESS).items()}
+    texts |= {"linked.c": "", "throughalink.c": '#include "away.h"'}
+    for number, (file, more) in enumerate(texts.items()):
+        name, _, suffix = file.partition(".")
+        form = C if suffix == "c" else ASSEMBLY
+        text = HEADER.format(name=name, priority=-10 - number) + form.format(name=name, more=more)
+        (folder / f"chacha20_{file}").write_text(text)
+    (root.parent / "away.h").touch()
+    (folder / "away.h").symlink_to(root.parent / "away.h")
+    linked = (folder / "chacha20_linked.c").rename(root.parent / "away.c")
+    (folder / "chacha20_linked.c").symlink_to(linked)
+    catalog = load_catalog(root)
+    sandbox = choose_sandbox(request.param)
+    try:
+        return build_worker(sandbox, catalog, catalog.targets.get(TARGET), catalog.provider(OURS))
+    finally:
+        if isinstance(sandbox, DockerSandbox):
+            sandbox.close()
+
+
+def test_the_others_are_built(built: Built) -> None:
+    names = {f"chacha20-{file.partition('.')[0]}" for file in FOREIGN | ENDLESS | LINKS}
+    assert built.failed.keys() == names
+
+
+@pytest.mark.parametrize("file", FOREIGN)
+def test_what_is_foreign_is_refused_in_the_same_words(built: Built, file: str) -> None:
+    first = built.failed[f"chacha20-{file.partition('.')[0]}"].splitlines()[0]
+    expected = (
+        "and is no file of kernels/chacha20 and no header of the compiler or of libc: a kernel is made of those alone"
+    )
+    assert first == f"error: {FOREIGN[file][1]} is read, {expected}"
+
+
+@pytest.mark.parametrize("file", ENDLESS)
+def test_a_build_without_an_end_is_ended(built: Built, file: str) -> None:
+    log = built.failed[f"chacha20-{file.partition('.')[0]}"]
+    assert ENDLESS[file][1] in log
+    assert len(log) < 30_000
+
+
+@pytest.mark.parametrize("file", LINKS)
+def test_links_out_of_the_repository_are_refused(built: Built, file: str) -> None:
+    assert LINKS[file] in built.failed[f"chacha20-{file.partition('.')[0]}"]
