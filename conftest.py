@@ -1,3 +1,1 @@
-"""Loads the plugin of the matrix."""
-
-pytest_plugins = ["matrix.plugin"]
+"""Marks the top of the source tree for pytest. It loads nothing: tests/conformance/conftest.py loads the plugin."""

@@ -12,6 +12,7 @@ from matrix.plain import plain, plain_line
 
 INTERRUPTED = 2
 BUG = 3
+NOTHING_RAN = 5
 
 
 LONGEST_LINE = 2000
@@ -81,7 +82,7 @@ class MaskError(MatrixError):
     """A mask text does not parse or asks for what does not exist."""
 
     exit_code = 13
-    step = "`python -m matrix list TARGET` prints the masks of a target"
+    step = "`capmatrix list TARGET` prints the masks of a target"
 
 
 class VectorError(MatrixError):
@@ -102,7 +103,7 @@ class ToolError(MatrixError):
     """A program that is needed (compiler, qemu, ninja) is missing or does not start."""
 
     exit_code = 16
-    step = "run `python -m matrix doctor` to see what is missing"
+    step = "run `capmatrix doctor` to see what is missing"
 
 
 class EngineError(MatrixError):
@@ -116,14 +117,14 @@ class BuildError(MatrixError):
     """A worker could not be built: generated code or the worker's own sources do not compile or link."""
 
     exit_code = 18
-    step = "the compiler's message stands above; `python -m matrix doctor` checks the tools"
+    step = "the compiler's message stands above; `capmatrix doctor` checks the tools"
 
 
 class GuestError(MatrixError):
     """A guest broke the frame protocol or does not start."""
 
     exit_code = 19
-    step = "`python -m matrix doctor` shows the emulator; if that is fine, it is a bug of the worker: please report it"
+    step = "`capmatrix doctor` shows the emulator; if that is fine, it is a bug of the worker: please report it"
 
 
 class OracleError(MatrixError):
@@ -138,7 +139,7 @@ class SelectionError(MatrixError):
     """A filter names something that does not exist, or nothing is left to run."""
 
     exit_code = 21
-    step = "`python -m matrix list` prints what there is"
+    step = "`capmatrix list` prints what there is"
 
 
 class StoreError(MatrixError):
@@ -146,6 +147,13 @@ class StoreError(MatrixError):
 
     exit_code = 22
     step = "free space, or let `CAPMATRIX_CACHE` name a folder that can be written"
+
+
+class LedgerError(MatrixError):
+    """A run ended without the ledger that says how."""
+
+    exit_code = 23
+    step = "take away what was given by --pytest, PYTEST_ADDOPTS or PYTEST_PLUGINS, and run again"
 
 
 @contextmanager

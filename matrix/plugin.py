@@ -1,16 +1,15 @@
 """pytest glue only: options, parametrization, scheduling, reports."""
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from matrix.errors import EngineError, MatrixError, SelectionError, StoreError
+from matrix.environment import allow_enough_files, check_environment
+from matrix.errors import NOTHING_RAN, EngineError, MatrixError, SelectionError, StoreError
 from matrix.model.plan import KINDS, REASONS, Cell
-from matrix.model.selection import CPU_HELP, FILTERS, Selection
-from matrix.model.target import EVERY_PROFILE
+from matrix.options import add_options, add_short_names, option, settings, wanted_cells
 from matrix.report.costs import load_costs
 from matrix.report.failures import failure_lines, forget_failures, keep_failures
 from matrix.report.header import run_header
@@ -20,35 +19,38 @@ from matrix.reporter import KEY as _KEY
 from matrix.reporter import OUTSIDE, Reporter
 from matrix.resources import conformance_root
 from matrix.run.cells import run_cell
-from matrix.run.session import Session, Settings
+from matrix.run.session import Session
 from matrix.run.state import RunState, controller_state, worker_state
 from matrix.run.verdict import CellResult
 from matrix.scheduling import CellScheduling
+from matrix.stopping import Stopping, leave_ending_to_the_controller
 
 _STATE = pytest.StashKey[RunState]()
 _RECORDER = pytest.StashKey[Recorder]()
 _SESSION = pytest.StashKey[Session]()
+_STOPPING = pytest.StashKey[Stopping]()
+_ATTEMPTS = pytest.StashKey[dict[str, list[bool]]]()
+"""By cell id: whether each of its attempts in this process passed. There are more when a plugin runs it again."""
+_Error = type("error", (pytest.exit.Exception,), {})
+"""pytest.exit's exception by the name with which pytest prints it: each of our errors begins with ``error: ``."""
+
+_ONLY_COLLECTED = SelectionError(
+    "nothing ran",
+    where="PYTEST_ADDOPTS or --pytest",
+    why="pytest was told only to collect",
+    step="take that option away; `capmatrix list` prints cells without running them",
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Options of the matrix."""
-    group = parser.getgroup("capmatrix", "conformance test matrix")
-    profiles = "build and run the targets this way too (`all`: every way)"
-    for name, text in {"target": "run this target", **FILTERS, "profile": profiles}.items():
-        group.addoption(f"--{name}", action="append", default=[], metavar="NAME", help=f"{text}; repeatable")
-    group.addoption("--cpu", default="", metavar="STRING", help=CPU_HELP)
-    group.addoption("--shard", default="", metavar="I/N", help="run part I of N")
-    sandbox = os.environ.get("CAPMATRIX_SANDBOX", "auto")
-    group.addoption("--sandbox", default=sandbox, choices=("auto", "docker", "host"), help="where to build and run")
-    group.addoption(
-        "--placements",
-        default="quick",
-        choices=("quick", "full"),
-        help="quick: two for every case; full: all, with offsets, in place, cut into pieces",
-    )
-    group.addoption("--seed", type=int, default=1, help="seed of the random cases")
-    group.addoption("--exhaustive", action="store_true", help="run the full corpus everywhere")
-    group.addoption("--journal", default="", metavar="FILE", help="where the journal goes, if not to .capmatrix/")
+    add_options(parser)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(parser: pytest.Parser) -> None:
+    """Now all plugins are loaded, and the names that are still free are known."""
+    add_short_names(parser)
 
 
 def _worker_input(config: pytest.Config) -> dict[str, Any] | None:
@@ -69,42 +71,40 @@ def pytest_configure(config: pytest.Config) -> None:
     handed = _worker_input(config)
     if (_KEY not in handed) if handed is not None else not _wants_cells(config):
         return
-    option = config.getoption
-    wanted = Selection(
-        targets=tuple(option("target")),
-        providers=tuple(option("provider")),
-        enforcements=tuple(option("enforcement")),
-        masks=tuple(option("mask")),
-        algorithms=tuple(option("algorithm")),
-        variants=tuple(option("variant")),
-        cpu=option("cpu"),
-        shard=option("shard"),
-        profiles=tuple(option("profile")) or ((EVERY_PROFILE,) if option("exhaustive") else ()),
-    )
-    settings = Settings(option("seed"), option("exhaustive"), option("placements"))
+    wanted = wanted_cells(config)
     try:
         if handed is not None:
-            config.stash[_STATE] = worker_state(wanted, settings, handed[_KEY])
+            config.stash[_STATE] = worker_state(wanted, settings(config), handed[_KEY])
+            leave_ending_to_the_controller()
             return
+        check_environment()
+        allow_enough_files()
+        stopping = config.stash[_STOPPING] = Stopping()
+        stopping.install()
+        if option(config, "run_id") and config.getoption("collectonly"):
+            raise _Error(str(_ONLY_COLLECTED), returncode=NOTHING_RAN)
         # What was recorded differs between machines, and after each shard: shards are cut by guesses, or they would not
         # add up to the whole.
         costs = {} if wanted.shard else load_costs()
-        state = controller_state(wanted, settings, option("sandbox"), costs, option("collectonly"))
+        state = controller_state(
+            wanted, settings(config), option(config, "sandbox"), costs, config.getoption("collectonly")
+        )
         if not state.selected:
-            step = "`python -m matrix list TARGET` prints the cells that there are; leave out or correct a filter"
+            step = "`capmatrix list TARGET` prints the cells that there are; leave out or correct a filter"
             raise SelectionError("no cell is selected", why="the filters leave nothing of the plan", step=step)
-        recorder = None if option("collectonly") else _recorder(config, state)
+        recorder = None if config.getoption("collectonly") else _recorder(config, state)
     except MatrixError as problem:
-        pytest.exit(str(problem), returncode=problem.exit_code)
+        raise _Error(str(problem), returncode=problem.exit_code) from None
     config.stash[_STATE] = state
     if recorder:
         config.stash[_RECORDER] = recorder
-        config.pluginmanager.register(Reporter(config.stash[_RECORDER], config), "capmatrix-reporter")
+        # Without a name that `-p no:NAME` could keep out.
+        config.pluginmanager.register(Reporter(recorder, stopping, [cell.id for cell in state.selected]))
 
 
 def _recorder(config: pytest.Config, state: RunState) -> Recorder:
-    header = run_header(state, config.invocation_params.args)
-    path = journal_path(config.invocation_params.dir, config.getoption("journal"), state.wanted.shard)
+    header = run_header(state, config.invocation_params.args, option(config, "run_id"))
+    path = journal_path(config.invocation_params.dir, option(config, "journal"), state.wanted.shard)
     return Recorder(path, state.selected, header)
 
 
@@ -160,6 +160,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """End this process's guest and say how many there were."""
     config = session.config
+    if _STOPPING in config.stash:
+        config.stash[_STOPPING].end_begins()
+        if _RECORDER in config.stash and config.stash[_RECORDER].ledger.entries:
+            config.stash[_STOPPING].hurry_workers()  # at least one of them runs; one that starts is left alone
     if _SESSION not in config.stash:
         return
     own = config.stash[_SESSION]
@@ -168,6 +172,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         config.stash[_RECORDER].process_ended(own.counts.as_json())
     else:
         config.workeroutput[_KEY] = own.counts.as_json()  # type: ignore[attr-defined]  # xdist adds it
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Give the signals back."""
+    if _STOPPING in config.stash:
+        config.stash[_STOPPING].remove()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -205,9 +215,13 @@ def check_cell(request: pytest.FixtureRequest) -> Callable[[Cell], None]:
         if _SESSION not in config.stash:
             config.stash[_SESSION] = config.stash[_STATE].session()
         session = config.stash[_SESSION]
+        attempts = config.stash.setdefault(_ATTEMPTS, {}).setdefault(cell.id, [])
+        attempts.append(False)
+        node.user_properties[:] = [row for row in node.user_properties if row[0] not in (_KEY, OUTSIDE)]
         result: CellResult | MatrixError
         try:
-            forget_failures(config.invocation_params.dir, cell)
+            if len(attempts) == 1:
+                forget_failures(config.invocation_params.dir, cell)
             result = run_cell(session, cell, config.stash[_STATE].expectation)
         except MatrixError as problem:
             result = problem
@@ -216,10 +230,14 @@ def check_cell(request: pytest.FixtureRequest) -> Callable[[Cell], None]:
                 request.session.shouldstop = str(result)  # no later cell can run either: they count as not run
             node.user_properties.append((OUTSIDE, result.exit_code))
             pytest.fail(str(result), pytrace=False)
-        told = keep_failures(config.invocation_params.dir, session, cell, result)
+        told = {**keep_failures(config.invocation_params.dir, session, cell, result), "attempt": len(attempts)}
         node.user_properties.append((_KEY, told))
         if result.failures:
             pytest.fail("\n".join(_lines(told)), pytrace=False)
+        attempts[-1] = True
+        if not all(attempts):
+            text = f"{cell.id}: passed in attempt {len(attempts)}, but failed in attempt {attempts.index(False) + 1}"
+            pytest.fail(f"{text}: a cell that has failed once in a run has failed", pytrace=False)
 
     return check
 

@@ -7,8 +7,8 @@ import pytest
 
 from matrix.report.console import make_console
 from matrix.report.recorder import Recorder
-from matrix.run.verdict import FAILED, PASSED
 from matrix.scheduling import cell_id
+from matrix.stopping import Stopping
 
 KEY = "capmatrix"
 """Key of what controller and xdist workers hand each other, and of a cell's result in its report."""
@@ -24,9 +24,11 @@ def _is_told(report: object) -> bool:
 class Reporter:
     """Hooks that only the process with the recorder has."""
 
-    def __init__(self, recorder: Recorder, config: pytest.Config) -> None:
+    def __init__(self, recorder: Recorder, stopping: Stopping, selected: list[str]) -> None:
         self._recorder = recorder
-        self._config = config
+        self._stopping = stopping
+        self._selected = selected
+        self._closed = False
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Without xdist the items are the plan; ``-k`` and the like have been applied."""
@@ -45,38 +47,51 @@ class Reporter:
             self._recorder.process_ended(ended)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Journal and ledger take in a cell as soon as it ends."""
+        """Journal and ledger take in a cell as soon as it ends; every attempt, where another plugin runs it again."""
         name = cell_id(report.nodeid)
         if not name:
             return
-        result = next((value for key, value in report.user_properties if key == KEY), None)
+        told = dict(report.user_properties)
+        result, code = told.get(KEY), told.get(OUTSIDE, 0)
         if report.when == "call" and isinstance(result, dict):
             self._recorder.result(result)
         elif report.skipped:
             text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
             reason, _, detail = text.removeprefix("Skipped: ").partition(": ")
             self._recorder.skipped(name, reason, detail)
-        elif report.failed:
-            code = next((value for key, value in report.user_properties if key == OUTSIDE), 0)
+        elif not report.passed:  # failed, or what a plugin calls a failure that it will try again
             self._recorder.broken(name, report.longreprtext, code if isinstance(code, int) else 0)
 
-    def pytest_keyboard_interrupt(self) -> None:
-        """The user has stopped the run."""
-        self._recorder.interrupted = True
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """The user, or a plugin, has stopped the run; pytest takes ``-x`` for an interrupt too."""
+        words = str(excinfo.value)
+        if self._stopping.signal or type(excinfo.value) is KeyboardInterrupt or words.endswith("keyboard-interrupt"):
+            self._recorder.interrupted = self._stopping.signal or "KeyboardInterrupt"
+        else:
+            self._recorder.stopped = words
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Count what was not reached; a run with an unreached cell cannot be green."""
-        missing = self._recorder.close()
-        counts = self._recorder.ledger.counts
-        nothing_ran = bool(self._recorder.ledger.planned) and not counts[PASSED] and not counts[FAILED]
+        """Count what was not reached and write the ledger, which says how the run ends."""
+        self._close()
         if self._recorder.journal_problem and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.INTERNAL_ERROR
-        failed = (pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED)
-        if session.exitstatus in failed and self._recorder.outside_code:
-            session.exitstatus = self._recorder.outside_code
-        if (missing or nothing_ran) and session.exitstatus == pytest.ExitCode.OK:
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED if missing else pytest.ExitCode.NO_TESTS_COLLECTED
+        if self._recorder.exit_code and session.exitstatus != pytest.ExitCode.INTERNAL_ERROR:
+            session.exitstatus = self._recorder.exit_code
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_unconfigure(self) -> None:
+        """A session that was stopped while it started has no other end, and no cell of it was collected yet."""
+        if not self._closed:
+            self._stopping.end_begins()
+            self._recorder.plan(self._selected)
+            self._close()
+            self._recorder.print_summary(make_console())
+
+    def _close(self) -> None:
+        self._recorder.interrupted = self._recorder.interrupted or self._stopping.signal
+        self._recorder.close()
+        self._closed = True
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> Iterator[None]:

@@ -2,10 +2,13 @@
 /*
  * The last frame of a guest that a kernel killed:
  *
- *     u32 signal | i32 si_code | u64 fault address | u64 pc | u16 step | u16 nearest buffer | i64 offset | u32 length
+ *     u32 signal | i32 si_code | u64 fault address | u64 pc | u16 step | u16 nearest buffer | i64 offset | u32 length |
+ *     u32 sender | u32 milliseconds
  *
- * Step 0xffff: the worker itself was running. Buffer 0xffff: none near the address, offset and length are zero. Buffer
- * 0xfffe: the address lies below the kernel's stack, offset counts from its lowest byte.
+ * Step 0xffff: the worker itself was running. Buffer 0xffff: none near the address, offset and length are zero. Sender:
+ * the pid of another process that has sent the signal, 0 for one outside of this pid namespace, 0xffffffff when none has.
+ * Milliseconds: how long the request had been worked on. A signal that arrives between two requests is reported in a
+ * frame with id 0xffffffff. Buffer 0xfffe: the address lies below the kernel's stack, offset counts from its lowest byte.
  */
 #define _GNU_SOURCE   /* names of registers in ucontext.h */
 #include "crash.h"
@@ -19,6 +22,8 @@
 #include "entry.h"
 #include "run.h"
 #include "worker.h"
+
+#define NO_SENDER UINT32_MAX
 
 static uint8_t stack[64 * 1024] __attribute__((aligned(16)));
 
@@ -69,10 +74,38 @@ static unsigned nearest_buffer(uintptr_t address)
     return found;
 }
 
+static const struct frame nobody = { .id = UINT32_MAX, .operation = 0xffff };
+
+/* A signal that came while nothing was called. */
+static struct {
+    int number, code;
+    uint32_t sender;
+} between;
+
+static uint32_t sender_of(const siginfo_t *info)
+{
+    return info->si_code <= 0 && info->si_pid != getpid() ? (uint32_t)info->si_pid : NO_SENDER;
+}
+
+static void report_between(void)
+{
+    reply_begin(&nobody);
+    reply_u32((uint32_t)between.number);
+    reply_u32((uint32_t)between.code);
+    reply_u64(0);
+    reply_u64(0);
+    reply_u16(WORKER_NONE);
+    reply_u16(WORKER_NONE);
+    reply_u64(0);
+    reply_u32(0);
+    reply_u32(between.sender);
+    reply_u32(0);
+    reply_end(STATUS_SIGNAL);
+}
+
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     static volatile sig_atomic_t reported;
-    static const struct frame nobody = { .id = 0xffffffff, .operation = 0xffff };
     uintptr_t address = info->si_code > 0 ? (uintptr_t)info->si_addr : 0;   /* sent by a process: no address */
     uintptr_t below;
     unsigned nearest;
@@ -80,8 +113,11 @@ static void on_signal(int number, siginfo_t *info, void *context)
 #if defined(__i386__) || defined(__x86_64__)
     __asm__ volatile("cld");   /* the kernel under test may have left it set */
 #endif
-    if (number == SIGTERM && running.step == WORKER_NONE) {
-        frame_stop();
+    if (running.step == WORKER_NONE && info->si_code <= 0 && number != SIGABRT) {
+        between.number = number;
+        between.code = info->si_code;
+        between.sender = sender_of(info);
+        frame_stop(report_between);
         return;
     }
     if (reported)
@@ -108,6 +144,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
         reply_u64((uint64_t)((int64_t)address - (int64_t)(uintptr_t)buffer->start));
         reply_u32(buffer->length);
     }
+    reply_u32(sender_of(info));
+    reply_u32(running.frame ? frame_age() : 0);
     reply_end(STATUS_SIGNAL);
     frame_flush();
     _exit(EXIT_SIGNAL);
@@ -115,7 +153,11 @@ static void on_signal(int number, siginfo_t *info, void *context)
 
 void crash_install(void)
 {
-    static const int numbers[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS, SIGTERM };
+    /* What a fault raises, and what people and systems send to end a process. */
+    static const int numbers[] = {
+        SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS,
+        SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGXCPU,
+    };
     stack_t alternate = { .ss_sp = stack, .ss_size = sizeof stack };
     struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK };
 

@@ -25,7 +25,7 @@ enum {
 
 static int input_fd = -1, output_fd = -1;
 static bool discard;
-static volatile sig_atomic_t stopping;
+static void (*volatile stopping)(void);
 
 /* input[input_at .. input_end) is read and not yet handled. */
 static uint8_t input[4 + FRAME_LIMIT + CHUNK];
@@ -35,6 +35,7 @@ static size_t input_at, input_end;
 static uint8_t output[4 + FRAME_LIMIT + OUTPUT_HIGH];
 static size_t output_ready, output_at;
 static uint64_t waiting_since;   /* ms; 0: not stamped yet */
+static uint64_t taken_at;        /* ms: when the last frame was taken */
 static unsigned long failures;
 
 static const struct frame nobody = { .id = 0xffffffff, .operation = 0xffff };
@@ -74,7 +75,8 @@ void frame_open(void)
     input_fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, PRIVATE_FD);
     output_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, PRIVATE_FD);
     if (input_fd < 0 || output_fd < 0)
-        die(EXIT_USAGE, "stdin and stdout must be open");
+        die(EXIT_USAGE, errno == EBADF ? "stdin and stdout must be open"
+                                       : "too many open files: the limit (`ulimit -n`) must be 128 or more");
     null = open("/dev/null", O_RDONLY);
     if (null > STDIN_FILENO) {
         dup2(null, STDIN_FILENO);
@@ -94,9 +96,19 @@ void frame_discard(void)
     discard = true;
 }
 
-void frame_stop(void)
+void frame_stop(void (*last)(void))
 {
-    stopping = 1;
+    stopping = last;
+}
+
+static void stop_if_asked(void)
+{
+    if (!stopping)
+        return;
+    frame_flush();
+    stopping();
+    frame_flush();
+    _exit(EXIT_SIGNAL);
 }
 
 void frame_flush(void)
@@ -121,17 +133,20 @@ void frame_flush(void)
 /* Send what is due before another complete frame, already here, is worked on. */
 static void flush_if_due(void)
 {
-    uint64_t now;
-
+    taken_at = now_ms();
     if (output_ready >= OUTPUT_HIGH) {
         frame_flush();
     } else if (output_ready) {
-        now = now_ms();
         if (waiting_since == 0)
-            waiting_since = now;
-        else if (now - waiting_since >= PATIENCE_MS)
+            waiting_since = taken_at;
+        else if (taken_at - waiting_since >= PATIENCE_MS)
             frame_flush();
     }
+}
+
+uint32_t frame_age(void)
+{
+    return (uint32_t)(now_ms() - taken_at);
 }
 
 long frame_parse(const uint8_t *bytes, size_t size, struct frame *frame)
@@ -168,10 +183,7 @@ static bool fill(void)
     for (;;) {
         ssize_t count;
 
-        if (stopping) {
-            frame_flush();
-            exit(EXIT_SIGNAL);
-        }
+        stop_if_asked();
         count = read(input_fd, input + input_end, CHUNK);
         if (count > 0) {
             input_end += (size_t)count;
@@ -189,7 +201,10 @@ static bool fill(void)
 bool frame_next(struct frame *frame)
 {
     for (;;) {
-        long taken = frame_parse(input + input_at, input_end - input_at, frame);
+        long taken;
+
+        stop_if_asked();
+        taken = frame_parse(input + input_at, input_end - input_at, frame);
 
         if (taken > 0) {
             flush_if_due();

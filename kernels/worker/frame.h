@@ -34,6 +34,7 @@ enum status {
     STATUS_CLOBBERED = 5,       /* u16 step | u16 length + names of the registers, separated by blanks */
     STATUS_SIGNAL = 6,          /* see crash.c */
     STATUS_INTERNAL = 7,        /* text */
+    STATUS_PROCESS = 8,         /* u16 WORKER_NONE | u16 step | i64 0: the kernel has left a process behind */
 };
 
 enum {
@@ -61,6 +62,9 @@ void frame_discard(void);
  */
 bool frame_next(struct frame *frame);
 
+/* Milliseconds since the last frame was taken. Safe in a signal handler. */
+uint32_t frame_age(void);
+
 /*
  * The frame that starts at `bytes`, of which `size` are there. Returns the bytes it takes, 0 if there are not enough
  * to tell, or -1 for a length out of range.
@@ -70,8 +74,8 @@ long frame_parse(const uint8_t *bytes, size_t size, struct frame *frame);
 /* Send all finished replies. Safe in a signal handler. */
 void frame_flush(void);
 
-/* Ask for an orderly end at the next frame boundary. Safe in a signal handler. */
-void frame_stop(void);
+/* At the next frame boundary send what is finished, call `last`, and end the process. Safe in a signal handler. */
+void frame_stop(void (*last)(void));
 
 /* Begin the reply to `frame`; an unfinished one is dropped. Then append, then end. Safe in a signal handler. */
 void reply_begin(const struct frame *frame);

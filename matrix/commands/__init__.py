@@ -1,1 +1,1 @@
-"""What the subcommands of the command line do; matrix/__main__.py only declares them."""
+"""What the subcommands of the command line do; matrix/command_line.py only declares them."""

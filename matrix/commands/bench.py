@@ -18,8 +18,8 @@ from matrix.run.cells import run_cell
 from matrix.run.expectation import load_expectation
 from matrix.run.session import Session
 from matrix.run.state import RunState
-from matrix.sandbox.base import Channel, Completed, Sandbox
-from matrix.sandbox.host import GUEST_ENVIRONMENT
+from matrix.sandbox.base import Cause, Channel, Completed, Sandbox, Vitals
+from matrix.sandbox.host_channel import GUEST_ENVIRONMENT
 from matrix.sandbox.locks import cache_root
 
 
@@ -77,6 +77,18 @@ class _RecordingChannel:
 
     def finish(self, seconds: float) -> tuple[int, str]:
         return self._inner.finish(seconds)
+
+    def cause(self) -> Cause:
+        return self._inner.cause()
+
+    def vitals(self) -> Vitals | None:
+        return self._inner.vitals()
+
+    def strays(self) -> int:
+        return self._inner.strays()
+
+    def outsider(self, pid: int) -> str:
+        return self._inner.outsider(pid)
 
 
 class _RecordingSandbox:

@@ -18,7 +18,7 @@ from matrix.model.target import Target
 from matrix.run.replay import Replay
 from matrix.run.session import Session
 from matrix.run.symbols import Symbols
-from matrix.sandbox.host import GUEST_ENVIRONMENT
+from matrix.sandbox.host_channel import GUEST_ENVIRONMENT
 
 
 def debug(session: Session, replay: Replay, extra: Sequence[str], console: Console) -> int:
@@ -36,7 +36,7 @@ def debug(session: Session, replay: Replay, extra: Sequence[str], console: Conso
         raise ToolError(
             "gdb is missing",
             why="neither gdb-multiarch nor gdb is found",
-            step="`python -m matrix doctor --gdb --install`, or by hand: apt-get install gdb-multiarch",
+            step="`capmatrix doctor --gdb --install`, or by hand: apt-get install gdb-multiarch",
         )
     with tempfile.TemporaryDirectory(prefix="capmatrix-gdb-") as name:
         folder = Path(name)
@@ -83,7 +83,7 @@ def _under_qemu(
         raise ToolError(
             f"{target.qemu} is missing",
             why="gdb needs QEMU on this machine",
-            step=f"`python -m matrix doctor --install {target.name}`, or --native on an x86 target",
+            step=f"`capmatrix doctor --install {target.name}`, or --native on an x86 target",
         )
     port = _free_port()
     argv = [target.qemu, "-g", str(port), "-cpu", replay.cell.cpu, str(files[0]), "--replay", str(files[1])]

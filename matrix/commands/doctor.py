@@ -74,7 +74,7 @@ def doctor(
         print_findings(rows, console)
     if packages:
         command = " ".join(install_command(packages))
-        step = f"`./toxw --install ...` or `python -m matrix doctor --install`; by hand: {command}"
+        step = f"`./toxw --install ...` or `capmatrix doctor --install`; by hand: {command}"
         raise ToolError("the host sandbox lacks programs", why=", ".join(packages), step=step)
 
 

@@ -20,7 +20,7 @@ def base(console: Console) -> None:
     """Make the base image with mmdebstrap from this machine's package sources. Raises ToolError, EngineError."""
     with _progress(console, "base") as say:
         made = make_base(Engine(), say)
-    console.print(f"base {made}; `python -m matrix images build` builds on it", highlight=False, soft_wrap=True)
+    console.print(f"base {made}; `capmatrix images build` builds on it", highlight=False, soft_wrap=True)
 
 
 def build(images: Path, names: Sequence[str], console: Console) -> None:
@@ -28,7 +28,7 @@ def build(images: Path, names: Sequence[str], console: Console) -> None:
     known = families(images)
     for name in names:
         if name not in known:
-            step = "`python -m matrix images list` shows them"
+            step = "`capmatrix images list` shows them"
             raise SelectionError(f"unknown image {name!r}", why=known_names(name, list(known)), step=step)
     engine = Engine()
     for name in names or known:

@@ -157,5 +157,5 @@ def _explanation(state: RunState, cell: Cell) -> list[str]:
             for variant in own
             if variant.name == cell.variant
         ]
-    lines.append(f"  run it     python -m matrix run {cell.id}")
+    lines.append(f"  run it     capmatrix run {cell.id}")
     return lines

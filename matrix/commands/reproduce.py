@@ -109,7 +109,7 @@ def _same_build_passes(recorded: Recorded, runs: int) -> str:
     larger = recorded.cell_id if recorded.case else f"{recorded.cell_id.partition('/')[0]} -n 1"
     before = "what ran before" if recorded.case else "the cells that ran before in the same guest"
     why = f"it depends on {before}, on chance, or on the moment of a signal"
-    return f"cannot tell: the same build passes {runs} runs; {why}. Run more: python -m matrix run {larger}"
+    return f"cannot tell: the same build passes {runs} runs; {why}. Run more: capmatrix run {larger}"
 
 
 def _machine(recorded: Recorded) -> str:

@@ -1,16 +1,32 @@
 """``run``: the conformance tests of some targets or cells, spread over the cores by pytest-xdist."""
 
 import os
+import secrets
+import signal
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
 
+from matrix.commands.child import Child
 from matrix.commands.doctor import doctor
-from matrix.errors import SelectionError
+from matrix.errors import (
+    BUG,
+    INTERRUPTED,
+    NOTHING_RAN,
+    LedgerError,
+    MatrixError,
+    SelectionError,
+    StoreError,
+    TableError,
+)
 from matrix.model.catalog import every_profile, load_catalog
 from matrix.model.cell_ids import cell_named
+from matrix.options import PREFIX, RUN_ID
+from matrix.report.journal import read_journal
 from matrix.resources import conformance_root, data_root
 
 
@@ -33,9 +49,9 @@ def pytest_arguments(what: Sequence[str], workers: int, options: Iterable[str]) 
     for cell in (cell_named(catalog, name) for name in cells):
         nodes.append(f"{root / f'test_{cell.kind}.py'}::test_{cell.kind}[{cell.id}]")
     targets += [name.split("/")[0] for name in cells]  # so that only their QEMU is probed
-    arguments = [word for name in dict.fromkeys(targets) for word in ("--target", name)]
+    arguments = [word for name in dict.fromkeys(targets) for word in (f"{PREFIX}target", name)]
     profiles = dict.fromkeys(name.partition("@")[2] for name in targets if "@" in name)
-    arguments += [word for name in profiles for word in ("--profile", name)]
+    arguments += [word for name in profiles for word in (f"{PREFIX}profile", name)]
     return [*(nodes or [str(root)]), *arguments, "-n", str(workers), *options]
 
 
@@ -49,31 +65,67 @@ def install_compilers(what: Sequence[str], profiles: Sequence[str], sandbox: str
         doctor(load_catalog(data_root()), targets, profiles, False, sandbox, False, console)
 
 
-class _Witness:
-    """Sees whether a cell came to its end, well or badly or skipped, and whether one failed."""
+def run(what: Sequence[str], workers: int, options: Iterable[str], path: Path) -> int:
+    """Run pytest as a child and return the exit code, which comes from the journal of this very run,
+    at ``path``.
 
-    def __init__(self) -> None:
-        self.saw_an_end = False
-        self.saw_a_failure = False
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """A test was called, not only collected or set up; one failed in whatever phase."""
-        self.saw_a_failure = self.saw_a_failure or report.failed
-        self.saw_an_end = self.saw_an_end or report.when == "call"
-
-
-def run(what: Sequence[str], workers: int, options: Iterable[str]) -> int:
-    """Run pytest in this process and return its exit code; where pytest is content without a run (``--collect-only``,
-    also from PYTEST_ADDOPTS or a configuration file) the code of nothing ran."""
+    Other plugins may run cells again, stop the session or change its status: they do not change what is written there.
+    Raises SelectionError, StoreError, LedgerError.
+    """
+    if path.exists() and not path.is_file():
+        step = "name a file with --journal: it is read again at the end of the run"
+        raise StoreError("the journal is no file", where=str(path), why="it is a folder, a device or a pipe", step=step)
+    run_id = secrets.token_hex(8)
+    ours = ["-p", "matrix.plugin", f"--capmatrix-journal={path}", f"{RUN_ID}={run_id}"]
+    settings = ["-q", "-rN", "-p", "no:cacheprovider", "-c", str(conformance_root() / "pytest.ini")]
     sys.stdout.flush()
-    witness = _Witness()
-    code = int(pytest.main(["-q", "-rN", *pytest_arguments(what, workers, options)], plugins=[witness]))
-    if code == pytest.ExitCode.OK and not witness.saw_an_end:
-        where = "PYTEST_ADDOPTS, --pytest, or addopts of a configuration file"
-        why = "pytest was told to do something else, such as --collect-only"
-        step = "take that option away; `python -m matrix list` prints cells without running them"
-        print(f"error: {SelectionError('nothing ran', where=where, why=why, step=step)}", file=sys.stderr)
-        return int(pytest.ExitCode.NO_TESTS_COLLECTED)
-    if code == pytest.ExitCode.INTERRUPTED and witness.saw_a_failure and "-x" in options:
-        return int(pytest.ExitCode.TESTS_FAILED)  # so pytest says of -x itself; with pytest-xdist it says interrupted
-    return code
+    child = Child([*settings, *pytest_arguments(what, workers, options), *ours])
+    status = child.run()
+    return exit_code(status, child.signal, run_ledger(path, run_id), path)
+
+
+def run_ledger(path: Path, run_id: str) -> dict[str, Any] | None:
+    """The ledger line that the run with this id wrote; None when it wrote none, also when an older one is there."""
+    try:
+        rows = list(read_journal(path))
+    except TableError:
+        return None
+    ends = [rows[0], rows[-1]] if rows else []
+    whole = [row.get("line") for row in ends] == ["run", "ledger"] and all(row.get("run_id") == run_id for row in ends)
+    return rows[-1] if whole else None
+
+
+def exit_code(status: int, stopped_by: str, ledger: Mapping[str, Any] | None, path: Path) -> int:
+    """The exit code of a run whose pytest ended with ``status`` and left ``ledger``, after the signal ``stopped_by``.
+
+    0 needs both: a ledger in which all is well, and a pytest that is content. Raises LedgerError.
+    """
+    if ledger is None:
+        if stopped_by:
+            print(f"interrupted by {stopped_by}: there is no ledger", file=sys.stderr)
+            return INTERRUPTED
+        if status in _SAID:
+            return status
+        raise LedgerError("the run left no ledger", where=str(path), why=_ending(status))
+    code = int(ledger["exit_code"])
+    if code:
+        return BUG if status == BUG else code
+    if stopped_by:
+        return INTERRUPTED
+    if status < 0:
+        raise LedgerError("pytest died after it had written the ledger", why=_ending(status))
+    if status:
+        why = f"{_ending(status)}: what it printed above is not about a cell"
+        step = "look for the plugin or the option that wants this (--pytest, PYTEST_ADDOPTS, PYTEST_PLUGINS)"
+        print(f"error: {MatrixError('every cell passed, but pytest failed', why=why, step=step)}", file=sys.stderr)
+    return status
+
+
+_SAID = (BUG, int(pytest.ExitCode.USAGE_ERROR), NOTHING_RAN, *range(10, LedgerError.exit_code))
+"""Statuses of a pytest that has said by itself why nothing ran."""
+
+
+def _ending(status: int) -> str:
+    return (
+        f"pytest was killed by {signal.Signals(-status).name}" if status < 0 else f"pytest ended with status {status}"
+    )

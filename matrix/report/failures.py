@@ -3,8 +3,6 @@
 import json
 import os
 import shlex
-import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
@@ -14,6 +12,7 @@ from typing import Any
 from matrix import __version__
 from matrix.cases.case import Case
 from matrix.errors import StoreError
+from matrix.invocation import command_words
 from matrix.model.plan import Cell
 from matrix.report.causes import also_words, by_cause
 from matrix.report.owned import forget, write
@@ -43,16 +42,11 @@ def forget_failures(root: Path, cell: Cell) -> None:
 def repro_command(file: str) -> str:
     """The command that runs ``file`` (relative to this folder) again, for the shell and folder the run was started in.
 
-    ``python`` is named by its path where the shell's own would be another one, as it is for a run under tox.
+    The program is named by its path where the shell's own would be another one, as it is for a run under tox.
     """
     start = Path(os.environ.get("CAPMATRIX_STARTED_IN") or Path.cwd())
-    python = "python"
-    found = shutil.which("python")
-    if "TOX_ENV_DIR" in os.environ or found is None or Path(found).parent != Path(sys.executable).parent:
-        python = sys.executable
-        if start in Path(python).parents:
-            python = os.path.relpath(python, start)
-    return shlex.join([python, "-m", "matrix", "repro", os.path.relpath(file, start)])
+    words = command_words(start, here="TOX_ENV_DIR" not in os.environ)
+    return shlex.join([*words, "repro", os.path.relpath(file, start)])
 
 
 def failure_path(cell: Cell, failure: Failure) -> Path:

@@ -22,8 +22,8 @@ def _column(cell: Cell) -> str:
 
 
 def grids(cells: Iterable[Cell], ledger: Ledger) -> list[Table]:
-    """A table per target. A place shows ``passed/planned``, with failed and skipped cells behind it when there are any;
-    ``cases`` is how many cases ran."""
+    """A table per target. A place shows ``passed/planned``, with failed, skipped and unreached cells behind it when
+    there are any; ``cases`` is how many cases ran."""
     by_target: dict[str, dict[str, list[Cell]]] = {}
     for cell in cells:
         if cell.id in ledger.planned:
@@ -50,10 +50,12 @@ def _place(entries: list[Entry | None]) -> Text:
     if not entries:
         return styled()
     passed = sum(entry is not None and entry.verdict == PASSED for entry in entries)
-    failed = sum(entry is None or entry.verdict == FAILED for entry in entries)
-    skipped = len(entries) - passed - failed
+    unreached = sum(entry is None or not entry.reached for entry in entries)
+    failed = sum(entry is not None and entry.reached and entry.verdict == FAILED for entry in entries)
+    skipped = len(entries) - passed - failed - unreached
     text = f"{passed}/{len(entries)}"
     return styled(
         (f"{text} {failed} FAILED", "bold red") if failed else text,
         (f" {skipped} skipped", "yellow") if skipped else "",
+        (f" {unreached} not run", "bold red") if unreached else "",
     )

@@ -9,11 +9,13 @@ from matrix.run.verdict import FAILED, NOT_RUN, PASSED, SKIPPED
 
 @dataclass
 class Entry:
-    """What is known of one planned cell: verdict, skip reason or failure kinds, and the result's JSON form."""
+    """What is known of one planned cell: verdict, skip reason or failure kinds, whether the run came to it, and the
+    result's JSON form."""
 
     verdict: str
     reason: str = ""
     kinds: tuple[str, ...] = ()
+    reached: bool = True
     result: dict[str, Any] = field(default_factory=dict)
 
 
@@ -40,7 +42,7 @@ class Ledger:
         """Count every planned cell that has not ended as failed(not-run) and return their ids."""
         missing = [cell_id for cell_id in self.planned if cell_id not in self.entries]
         for cell_id in missing:
-            self.entries[cell_id] = Entry(FAILED, kinds=(NOT_RUN,))
+            self.entries[cell_id] = Entry(FAILED, kinds=(NOT_RUN,), reached=False)
         return missing
 
     @property

@@ -6,7 +6,7 @@ from typing import Any
 
 from rich.console import Console
 
-from matrix.errors import StoreError
+from matrix.errors import INTERRUPTED, NOTHING_RAN, StoreError
 from matrix.model.plan import Cell
 from matrix.report.console import styled
 from matrix.report.costs import save_costs
@@ -32,13 +32,18 @@ class Recorder:
         self._journal.write("run", **header)
         self._header = header
         self._failures: dict[str, list[list[str]]] = {}
-        self._outside: list[int] = []
+        self._attempts: dict[str, list[str]] = {}
+        self._outside: dict[str, int] = {}
         self._guests = 0
         self._requests = 0
         self._notes: list[str] = []
         self._facts: dict[str, set[str]] = {}
         self._processes = 0
-        self.interrupted = False
+        self._not_reached = 0
+        self.interrupted = ""
+        """The signal that ended the run, '' when none did."""
+        self.stopped = ""
+        """Why pytest or a plugin ended the run before its end, '' when nothing did."""
         self.path = path
 
     def plan(self, cell_ids: list[str]) -> None:
@@ -49,6 +54,7 @@ class Recorder:
         """A cell ran to its end; ``result`` is CellResult's JSON form with the failure files' paths."""
         failures = result["failures"]
         kinds = tuple(failure["kind"] for failure in failures)
+        self._attempts.setdefault(result["id"], []).append(FAILED if failures else PASSED)
         self.ledger.record(result["id"], Entry(FAILED if failures else PASSED, kinds=kinds, result=result))
         for name in ("compiler",):
             if name in result["facts"]:
@@ -73,7 +79,8 @@ class Recorder:
 
     def broken(self, cell_id: str, text: str, code: int = 0) -> None:
         """A cell ended without a result of its own: an error outside of it, with its exit code if it is one of ours."""
-        self._outside.append(code)
+        self._outside[cell_id] = code
+        self._attempts.setdefault(cell_id, []).append(FAILED)
         self.ledger.record(cell_id, Entry(FAILED, kinds=(NOT_RUN,)))
         # All of an error of ours, which pytest does not show; of a traceback, which it shows, the line that says it.
         self._fail(cell_id, [f"{NOT_RUN}: {line}" for line in [own_text(text) if code else headline(text)]])
@@ -89,6 +96,7 @@ class Recorder:
     def close(self) -> list[str]:
         """End the run: count what was not reached, write the ledger, remember costs. Returns the ids not reached."""
         missing = self.ledger.close()
+        self._not_reached = len(missing)
         for cell_id in missing:
             self._journal.write("cell", id=cell_id, verdict=FAILED, kinds=[NOT_RUN])
         counts = self.ledger.counts
@@ -102,6 +110,10 @@ class Recorder:
             guests=self._guests,
             requests=self._requests,
             notes=self._notes,
+            interrupted=self.interrupted,
+            stopped=self.stopped,
+            run_id=self._header.get("run_id", ""),
+            exit_code=self.exit_code,
         )
         self._journal.close()
         seconds = {name: e.result["seconds"] for name, e in self.ledger.entries.items() if e.verdict == PASSED}
@@ -123,6 +135,10 @@ class Recorder:
             entry = self.ledger.entries.get(cell_id)
             if stopped := entry.result.get("stopped") if entry else "":
                 lines.append(stopped)
+            attempts = self._attempts.get(cell_id, [])
+            if len(attempts) > 1:
+                told = ", ".join(f"{number} {verdict}" for number, verdict in enumerate(attempts, 1))
+                lines.append(f"attempts: {told}; a cell that has failed once in a run has failed")
             alike.setdefault(tuple(lines), []).append(cell_id)
         for said, (cell_id, *others) in list(alike.items())[:_MOST_SHOWN]:
             count = len(self._failures[cell_id])
@@ -137,10 +153,19 @@ class Recorder:
             console.print(text, highlight=False, soft_wrap=True)
 
     @property
-    def outside_code(self) -> int:
-        """The exit code of the first error outside of the cells, if no cell failed of anything else; else 0."""
-        only = all(self._outside) and len(self._outside) == len(self._failures)
-        return self._outside[0] if self._outside and only else 0
+    def exit_code(self) -> int:
+        """How a run with this ledger ends: 0 only when each cell that ran has passed, some did, and none was left out.
+
+        An error outside of the cells gives its own code, if no cell failed of anything else.
+        """
+        if self.interrupted:
+            return INTERRUPTED
+        counts = self.ledger.counts
+        if counts[FAILED]:
+            ends = self.ledger.entries
+            codes = [code for name, code in self._outside.items() if ends[name].kinds == (NOT_RUN,)]
+            return codes[0] if codes and all(codes) and len(codes) == counts[FAILED] - self._not_reached else 1
+        return 0 if counts[PASSED] else NOTHING_RAN
 
     @property
     def journal_problem(self) -> str:
@@ -166,8 +191,12 @@ class Recorder:
         text = f"nodes {len(self.ledger.planned)}, {counts}; journal {self.path}"
         console.print(text, highlight=False, soft_wrap=True)
         if self.interrupted:
-            count = self.ledger.kinds.get(NOT_RUN, 0)
-            console.print(f"interrupted: {count} planned cells did not run", highlight=False, style="bold red")
+            text = f"interrupted by {self.interrupted}: {self._not_reached} planned cells did not run"
+            console.print(text, highlight=False, style="bold red")
+        elif self._not_reached:
+            why = f" ({self.stopped})" if self.stopped else ""
+            text = f"stopped: {self._not_reached} planned cells did not run{why}"
+            console.print(text, highlight=False, markup=False, soft_wrap=True, style="bold red")
         elif not self.ledger.planned:
             console.print("no cell is selected: `-k` or the node ids leave nothing of the plan", highlight=False)
         if self.ledger.planned and not counts_of_ends(self.ledger):

@@ -8,12 +8,14 @@ from matrix.cases.case import Case, Chain
 from matrix.cases.chain import layout_of
 from matrix.cases.layout import Binding, Layout
 from matrix.cases.placement import QUICK
+from matrix.errors import GuestError
 from matrix.model.choice import choose, chosen_for
 from matrix.model.interface import Interface, Operation
 from matrix.model.plan import Cell
 from matrix.run import verdict as vd
 from matrix.run.expectation import FILE, Row, expected_variant
 from matrix.run.judge import describe_crash, judge, signal_name
+from matrix.run.plausible import plausible, unknown_function
 from matrix.run.session import Bench, Session
 from matrix.run.stream import Collector, Job, Subject, run_jobs, subject
 from matrix.run.symbols import Symbols
@@ -222,7 +224,15 @@ def _compare_choices(
         if not isinstance(outcome, oc.Answer):
             result.failures.append(Failure(vd.PROTOCOL, f"CHOOSE {name}: {oc.describe(outcome)}"))
             continue
-        chosen = pr.decode_choose(outcome.payload)
+        try:
+            chosen = pr.decode_choose(outcome.payload)
+        except GuestError as problem:
+            result.failures.append(Failure(vd.PROTOCOL, f"CHOOSE {name}: {problem.what}: {problem.why}"))
+            continue
+        functions = len(bench.built.functions)
+        if chosen != pr.NOTHING and (why := unknown_function([chosen], functions)):
+            result.failures.append(Failure(vd.PROTOCOL, f"CHOOSE {name}: the guest wrote garbage: {why}"))
+            continue
         got = "nothing" if chosen == pr.NOTHING else bench.built.functions[chosen].name
         wanted = f"{name}.{expected(about.interface, step.call, length)}"
         if got != wanted:
@@ -247,7 +257,7 @@ def _run_trap(bench: Bench, result: CellResult, _expectation: tuple[Row, ...]) -
             own_calls = next(v.provides for v in bench.variants(interface) if v.name == cell.variant)
             layout = Layout(interface, operation, binding, QUICK[0], own_calls)
             job = _job(subject(bench, interface, operation), layout, case)
-            outcome = bench.guest.one(Op.RUN, job.run.payload)
+            outcome = plausible(bench.guest.one(Op.RUN, job.run.payload), job.run)
             collector.add(_not_trapped(cell, job, outcome, symbols, own), job)
     collector.name_cases()
 

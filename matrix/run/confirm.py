@@ -7,17 +7,18 @@ from contextlib import closing
 from matrix.cases.case import Case
 from matrix.cases.chain import ChainLayout, first_wrong_round, round_case
 from matrix.cases.layout import Run
-from matrix.errors import OracleError
+from matrix.errors import GuestError, OracleError
 from matrix.model.interface import Operation
 from matrix.oracles.registry import oracle
 from matrix.run import verdict as vd
 from matrix.run.judge import answer_of, judge
 from matrix.run.naming import name_functions
+from matrix.run.plausible import plausible
 from matrix.run.session import Bench
 from matrix.run.verdict import Failure
 from matrix.worker.outcome import Outcome
-from matrix.worker.process import Request
 from matrix.worker.protocol import Op
+from matrix.worker.window import Request
 
 Failed = tuple[Failure, Operation, Case, Run]
 """A failure and what failed."""
@@ -32,6 +33,8 @@ def confirm(bench: Bench, failed: Iterable[Failed]) -> None:
     """
     alarmed = bench.session.alarmed
     for failure, operation, case, run in failed:
+        if failure.kind == vd.UNRELIABLE:
+            continue  # the guest has tried it alone already, and nobody knows whether the case has to do with it
         if failure.needs_cell and not alarmed:
             failure.summary += f": {_EARLIER}"  # the guest has tried it alone already
         elif failure.needs_cell:
@@ -60,7 +63,8 @@ def _failure_alone(bench: Bench, operation: Operation, case: Case, run: Run) -> 
     """How the case fails in a guest that has run nothing else, None when it passes there."""
     symbols = bench.session.symbols(bench.cell)
     with closing(_outcomes_alone(bench, case, run)) as outcomes:
-        for outcome in outcomes:
+        for answer in outcomes:
+            outcome = plausible(answer, run)
             failure = judge(operation, case, run, outcome, symbols, bench.cpu_words)
             failure = failure or (tape_failure(case, run, outcome) if case.chain else None)
             if failure:
@@ -83,7 +87,10 @@ def tape_failure(case: Case, run: Run, outcome: Outcome) -> Failure | None:
 
 
 def _first_wrong_round(case: Case, run: Run, outcome: Outcome) -> int | None:
-    layout, reply = run.layout, answer_of(outcome, run)
+    try:
+        layout, reply = run.layout, answer_of(outcome, run)
+    except GuestError:
+        return None  # it has failed for its form
     assert isinstance(layout, ChainLayout)
     assert case.chain
     if reply is None:

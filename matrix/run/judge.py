@@ -17,6 +17,10 @@ from matrix.worker.protocol import NOTHING, STACK, RunReply, SignalReply, decode
 _SI_KERNEL = 128
 """x86 gives this code and no address for an operand that must be aligned (sigaction(2): general protection)."""
 _PAGE = 4096
+_WHO_KNOWS = (
+    "the kernel may have done it, or something outside (a person, or the system when memory ran out): run again; when "
+    "it comes again in this cell, it is the kernel"
+)
 
 
 def answer_of(outcome: oc.Outcome, run: Run) -> RunReply | None:
@@ -83,10 +87,13 @@ def wrong_bytes(name: str, expected: bytes, got: bytes, block: int = 16) -> Fail
 def _no_answer(run: Run, outcome: oc.Outcome, symbols: Symbols, cpu: str) -> Failure:
     if isinstance(outcome, oc.Crashed):
         return describe_crash(run, outcome.signal, symbols, cpu)
+    if isinstance(outcome, oc.Violated) and outcome.kind == oc.PROCESS:
+        details: dict[str, Any] = {"check": outcome.kind}
+        return Failure(vd.VIOLATION, "started a process and left it running, or did not wait for it", details=details)
     if isinstance(outcome, oc.Violated):
         place = describe_place(run.buffers, outcome.violation.buffer, outcome.violation.offset)
         what = "wrote" if outcome.kind == "canary" else "changed a read-only input at"
-        details: dict[str, Any] = {"check": outcome.kind, "place": place, "step": outcome.violation.step}
+        details = {"check": outcome.kind, "place": place, "step": outcome.violation.step}
         return Failure(vd.VIOLATION, f"{what} {place}", details=details)
     if isinstance(outcome, oc.RegisterClobbered):
         details = {"check": "register", "registers": outcome.names, "step": outcome.step}
@@ -96,14 +103,18 @@ def _no_answer(run: Run, outcome: oc.Outcome, symbols: Symbols, cpu: str) -> Fai
     if isinstance(outcome, oc.Died):
         if report := reported(outcome.stderr):
             return Failure(vd.CRASH, f"a sanitizer has ended the guest: {report}", details={"report": outcome.stderr})
-        said = outcome.stderr.strip()[-300:]
-        return Failure(vd.CRASH, f"the guest ended with status {outcome.status}" + (f": {said}" if said else ""))
+        return _death(outcome)
     if isinstance(outcome, oc.Garbage):
-        return Failure(vd.PROTOCOL, f"the guest wrote garbage: {outcome.why}")
+        return Failure(vd.PROTOCOL, f"the guest wrote garbage: {outcome.why}", slow=outcome.slow)
     if isinstance(outcome, oc.Unrepeated):
         failure = _no_answer(run, outcome.death, symbols, cpu)
+        if outcome.among > 1:
+            failure.summary += f"; at this case or one of the {outcome.among - 1} runs before it"
         failure.summary += "; it did not repeat when the case ran alone"
         failure.needs_cell = True
+        if outcome.unexplained:
+            failure.kind = vd.UNRELIABLE
+            failure.summary += f": {_WHO_KNOWS}"
         return failure
     assert isinstance(outcome, oc.Refused)
     text = f"the worker refuses the request (status {outcome.status}): {outcome.text}"
@@ -111,11 +122,22 @@ def _no_answer(run: Run, outcome: oc.Outcome, symbols: Symbols, cpu: str) -> Fai
 
 
 def _timeout(run: Run, outcome: oc.TimedOut, symbols: Symbols) -> Failure:
-    text = f"no answer within {outcome.seconds:g} s"
+    text = f"no answer within {oc.lasted(outcome)}"
     if outcome.where is None:
-        return Failure(vd.TIMEOUT, text)
+        silent = "" if outcome.stopped else "; asked where it hangs, the guest did not answer"
+        return Failure(vd.TIMEOUT, text + silent, slow=True)
     place = describe_crash(run, outcome.where, symbols)
-    return Failure(vd.TIMEOUT, f"{text}, stopped by {place.summary}", details=place.details)
+    return Failure(vd.TIMEOUT, f"{text}, stopped by {place.summary}", details=place.details, slow=True)
+
+
+def _death(outcome: oc.Died) -> Failure:
+    text = f"the guest ended with status {outcome.status}"
+    if outcome.status < 0:
+        text = f"the guest was ended by {signal_name(-outcome.status)}"
+    if outcome.known:
+        text += f" ({outcome.known})"
+    said = outcome.stderr.strip()[-300:]
+    return Failure(vd.CRASH, f"{text}: {said}" if said else text)
 
 
 def describe_crash(run: Run, reply: SignalReply, symbols: Symbols, cpu: str = "") -> Failure:
@@ -139,6 +161,8 @@ def describe_crash(run: Run, reply: SignalReply, symbols: Symbols, cpu: str = ""
         text += ", no address given: misaligned for this instruction?" if reply.code == _SI_KERNEL else f", {known}"
     if name == "SIGILL" and cpu:
         text += f", on {cpu}"
+    if reply.by_another:
+        text += f", sent by {f'process {reply.sender}' if reply.sender else 'a process outside'}"
     details: dict[str, Any] = {"signal": name, "pc": hex(reply.pc), "symbol": symbol}
     details |= {"instruction": instruction, "place": place}
     if reply.step < run.steps:

@@ -6,7 +6,7 @@ from matrix.run import verdict as vd
 from matrix.run.session import Bench
 from matrix.run.verdict import Failure
 from matrix.worker import outcome as oc
-from matrix.worker.protocol import entered_bytes, read_entered, step_function
+from matrix.worker.protocol import NOTHING, entered_bytes, read_entered, step_function
 
 
 def name_functions(bench: Bench, operation: Operation, run: Run, outcome: oc.Outcome, failure: Failure) -> None:
@@ -14,12 +14,14 @@ def name_functions(bench: Bench, operation: Operation, run: Run, outcome: oc.Out
     functions, step = bench.built.functions, failure.details.get("step")
     crash = failure.kind in (vd.CRASH, vd.TIMEOUT)
     if step is not None and not (crash and run.steps == 1):  # the symbol of the pc says it then
-        call = functions[step_function(run.payload, step)].name
+        index = step_function(run.payload, step)
+        call = "the change of the mask" if index == NOTHING else functions[index].name
         number = f" (call {step + 1} of {run.steps})" if run.steps > 1 else ""
         failure.summary = f"{call}{number}: {failure.summary}"
         failure.details["call"] = call
     elif isinstance(outcome, oc.Answer) and (told := told_entered(outcome, run)):
-        names = sorted(functions[index].name for index in read_entered(told) if functions[index].variant)
+        known = [functions[index] for index in read_entered(told) if index < len(functions)]
+        names = sorted(function.name for function in known if function.variant)
         failure.details["entered"] = names
         if not bench.cell.variant or len(names) > len({step.call for step in operation.steps}):
             failure.summary += f"; entered {', '.join(names) or 'nothing'}"

@@ -22,7 +22,8 @@ from matrix.run.provenance import digests, source_files
 from matrix.run.symbols import Symbols, defined_functions
 from matrix.run.verdict import MASK_INEFFECTIVE, Failure
 from matrix.sandbox.base import Channel, Sandbox
-from matrix.worker.process import DEADLINE, Guest, GuestCounts
+from matrix.worker.patience import DEADLINE
+from matrix.worker.process import Guest, GuestCounts
 
 _TRIES = 300
 ALARM_MICROSECONDS = 300

@@ -11,19 +11,20 @@ from matrix.cases.material import clip
 from matrix.cases.placement import Placement
 from matrix.model.choice import length_classes
 from matrix.model.interface import Interface, Operation
-from matrix.run import verdict as vd
 from matrix.run.confirm import confirm, tape_failure
 from matrix.run.judge import judge
 from matrix.run.naming import name_functions, told_entered
+from matrix.run.plausible import plausible, unknown_function
 from matrix.run.session import Bench
-from matrix.run.verdict import CellResult, Failure
+from matrix.run.verdict import PROTOCOL, VIOLATION, CellResult, Failure
 from matrix.worker import outcome as oc
-from matrix.worker.process import Request
 from matrix.worker.protocol import Op, entered_bytes, read_entered
+from matrix.worker.window import Request
 
 MOST_FAILURES = 5
-"""A cell stops after so many failures: more of them say little, and a kernel that hangs would take all day."""
-MOST_TIMEOUTS = 1
+"""A cell stops after so many failures: more of them say little."""
+MOST_SLOW = 3
+"""And after so many that took seconds each. One case that hangs, in its two placements, does not cost the others."""
 
 CheckEntered = Callable[["Subject", int, dict[int, int], bool], Failure | None]
 """Judges which functions were entered: (subject, bytes of the message, {function index: count}, in one piece)."""
@@ -76,7 +77,7 @@ class Collector:
     """Gathers what a cell's cases did."""
 
     result: CellResult
-    timeouts: int = 0
+    slow: int = 0
     last_case: Case | None = None
     failed: list[tuple[Failure, Job]] = field(default_factory=list)
 
@@ -91,7 +92,7 @@ class Collector:
             failure.details |= {"operation": operation, "algorithm": job.case.algorithm, "origin": job.case.origin}
             self.result.failures.append(failure)
             self.failed.append((failure, job))
-            self.timeouts += failure.kind == vd.TIMEOUT
+            self.slow += failure.slow
 
     def name_cases(self) -> None:
         """Say which case each failure is of: it can be run alone unless the failure needs the whole cell."""
@@ -105,7 +106,7 @@ class Collector:
     @property
     def full(self) -> bool:
         """Whether the cell should stop."""
-        return len(self.result.failures) >= MOST_FAILURES or self.timeouts >= MOST_TIMEOUTS
+        return len(self.result.failures) >= MOST_FAILURES or self.slow >= MOST_SLOW
 
 
 @dataclass
@@ -118,6 +119,8 @@ class _Entered:
     right: set[tuple[Subject, int, bool, bytes]] = field(default_factory=set)
 
     def judge(self, job: Job, told: bytes) -> Failure | None:
+        if told not in self.seen and (why := unknown_function(read_entered(told), len(self.bench.built.functions))):
+            return Failure(PROTOCOL, f"the guest wrote garbage: {why}")
         self.seen[told] += 1
         length = job.subject.length(job.case)
         whole = job.placement.whole and not job.case.total
@@ -153,6 +156,7 @@ def run_jobs(bench: Bench, collector: Collector, jobs: Iterable[Job], check: Che
     outcomes = bench.guest.many(requests())
     for outcome in outcomes:
         job = flying.popleft()
+        outcome = plausible(outcome, job.run)
         told = _told_when_right(outcome, job.run)
         if told is None:
             failure = judge(job.subject.operation, job.case, job.run, outcome, symbols, bench.cpu_words)
@@ -171,6 +175,9 @@ def run_jobs(bench: Bench, collector: Collector, jobs: Iterable[Job], check: Che
         if collector.full:
             break
     outcomes.close()
+    if strays := bench.guest.strays():
+        text = f"the guest has started {strays} process{'es' if strays > 1 else ''} that did not end"
+        collector.result.failures.append(Failure(VIOLATION, text, details={"check": oc.PROCESS}))
     if collector.full:
         collector.result.stopped = _stopped(collector, [*flying, *jobs])
     confirm(bench, ((failure, job.subject.operation, job.case, job.run) for failure, job in collector.failed))
@@ -184,7 +191,7 @@ def _stopped(collector: Collector, left: Iterable[Job]) -> str:
     if not cases:
         return ""
     failures = len(collector.result.failures)
-    after = "a timeout" if collector.timeouts >= MOST_TIMEOUTS else f"{failures} failures"
+    after = f"{collector.slow} timeouts" if collector.slow >= MOST_SLOW else f"{failures} failures"
     return f"stopped after {after}; {len(cases):,} case{'s' if len(cases) > 1 else ''} not run"
 
 

@@ -16,6 +16,7 @@ MASK_INEFFECTIVE = "mask-ineffective"
 VIOLATION = "violation"
 NOT_TRAPPED = "not-trapped"
 PROTOCOL = "protocol"
+UNRELIABLE = "unreliable"
 NOT_RUN = "not-run"
 BY_THE_KERNEL = (WRONG_ANSWER, CRASH, TIMEOUT, VIOLATION)
 """What a kernel does in a run; the others are about builds, masks and plans."""
@@ -29,6 +30,7 @@ KINDS = (
     VIOLATION,
     NOT_TRAPPED,
     PROTOCOL,
+    UNRELIABLE,
     NOT_RUN,
 )
 """Kinds of failure. Every failed cell has one."""
@@ -39,7 +41,7 @@ class Failure:
     """One failure of a cell. ``case`` is empty when it concerns the cell as a whole.
 
     ``summary`` is one line for people; ``details`` holds more of it as JSON values; ``input`` is the case itself. With
-    ``needs_cell`` the case alone does not fail: only the whole cell shows it again.
+    ``needs_cell`` the case alone does not fail: only the whole cell shows it again. With ``slow`` it took seconds.
     """
 
     kind: str
@@ -49,6 +51,7 @@ class Failure:
     details: dict[str, Any] = field(default_factory=dict)
     input: Case | None = None
     needs_cell: bool = False
+    slow: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """The form of journal, failure file and report, in which all text is safe to show."""

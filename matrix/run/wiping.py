@@ -13,8 +13,8 @@ from matrix.run.session import Bench
 from matrix.run.stream import Collector, Job, subject
 from matrix.run.verdict import Failure
 from matrix.worker import outcome as oc
-from matrix.worker.process import Request
 from matrix.worker.protocol import Op, Role, decode_left, decode_run, encode_left
+from matrix.worker.window import Request
 
 STACK_BYTES = 16 << 10
 """How far below the stack pointer is looked, in bytes: twice of what the worker fills with noise before a run."""

@@ -19,6 +19,23 @@ class Completed:
     stderr: str
 
 
+@dataclass(frozen=True)
+class Vitals:
+    """A guest seen from outside: the CPU time that it has used, in seconds, and whether it is stopped (SIGSTOP)."""
+
+    cpu_seconds: float
+    stopped: bool
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why a guest ended, seen from outside. ``outside`` says what ended it when that is known not to be the guest's own
+    doing, ``known`` what else is known; both are words for a message, empty when nothing is known."""
+
+    outside: str = ""
+    known: str = ""
+
+
 class Channel(Protocol):
     """The byte stream of one running guest. Reads and writes never block; a guest's stderr is kept apart."""
 
@@ -38,7 +55,21 @@ class Channel(Protocol):
         """End the guest now and release everything it holds."""
 
     def finish(self, seconds: float) -> tuple[int, str]:
-        """Close its input, wait up to ``seconds``, and return (exit status, the end of its stderr)."""
+        """Close its input, wait up to ``seconds``, and return (exit status, the end of its stderr). Whatever else the
+        guest has started ends too."""
+
+    def cause(self) -> Cause:
+        """After ``finish``, or when it is silent: why."""
+
+    def vitals(self) -> Vitals | None:
+        """What the guest is doing now; None where that cannot be seen from here."""
+
+    def strays(self) -> int:
+        """How many processes run beside the guest that only it can have started; 0 where that cannot be seen."""
+
+    def outsider(self, pid: int) -> str:
+        """Words for process ``pid``, as the guest sees it, when it is known to be neither the guest nor one that the
+        guest has started; '' when that is not known."""
 
 
 class Sandbox(Protocol):

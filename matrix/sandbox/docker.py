@@ -28,7 +28,7 @@ _ABSENT = 44
 _READ_ALL = 'while read -r path && [ -n "$path" ]; do set -- "$@" "$path"; done\nexec tar -cf - -- "$@"'
 _MISSING = 'while read -r path && [ -n "$path" ]; do [ -e "$path" ] || printf "%s\\n" "$path"; done'
 _FILE_SECONDS = 120
-_IMAGES = "`python -m matrix images list` shows the images; `images build` makes what is missing"
+_IMAGES = "`capmatrix images list` shows the images; `images build` makes what is missing"
 _GRACE = 30
 """Seconds that the engine may add to a command's own."""
 

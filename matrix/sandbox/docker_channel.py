@@ -1,15 +1,18 @@
 """A guest as a command in a hardened container."""
 
+import time
 from collections.abc import Sequence
 
+from matrix.sandbox.base import Cause, Vitals
 from matrix.sandbox.command import Command
 from matrix.sandbox.engine import Engine, Gone
-from matrix.sandbox.host import GUEST_ENVIRONMENT
+from matrix.sandbox.host_channel import GUEST_ENVIRONMENT, MEMORY_BYTES
 
-_GUEST = 'exec env -i "$@"'
+_GUEST = f'ulimit -d {MEMORY_BYTES >> 10}; exec env -i "$@"'
 _STDERR_LIMIT = 4000
 _SIGNAL_SECONDS = 10.0
 _KILLED = -9
+_TELLING = ("kill", "pause", "oom")
 
 
 class DockerChannel:
@@ -20,6 +23,8 @@ class DockerChannel:
         environment = [f"{name}={value}" for name, value in GUEST_ENVIRONMENT.items()]
         self._engine = engine
         self._container = container
+        self._started = time.monotonic()
+        self._ended = False
         self._command = Command(engine, container, _GUEST, [*environment, *argv])
 
     def send(self, data: memoryview) -> int:
@@ -59,10 +64,35 @@ class DockerChannel:
                 self._signal("KILL")
                 status = _KILLED
         except Gone:
+            self._ended = True
             return _KILLED, self._stderr() + "the guest's container ended\n"
         finally:
             self._command.close()
         return status, self._stderr()
+
+    def cause(self) -> Cause:
+        """See Channel. The engine knows who has ended a container, and when one ran out of memory.
+
+        A process in the container can end it too, by killing what keeps it; but nothing in it can ask the engine.
+        """
+        done = self._engine.happened(self._container, _TELLING, time.monotonic() - self._started + 1)
+        if "pause" in done:
+            return Cause(outside="somebody who paused its container")
+        if self._ended and "kill" in done:
+            return Cause(outside="somebody who asked the engine to end its container")
+        return Cause(known="its container ran out of memory") if "oom" in done else Cause()
+
+    def vitals(self) -> Vitals | None:
+        """See Channel. To look into a container would take a command each time."""
+        return None
+
+    def strays(self) -> int:
+        """See Channel. They end with the container."""
+        return 0
+
+    def outsider(self, pid: int) -> str:
+        """See Channel. A process outside of the container is 0 in it."""
+        return "" if pid else "a process outside of its container"
 
     def _pump(self) -> None:
         """Take what has come; of stderr keep only the end."""

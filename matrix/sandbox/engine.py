@@ -5,6 +5,7 @@ import traceback
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
 from typing import Any
 
 import docker
@@ -166,6 +167,16 @@ class Engine:
         with suppress(Gone), engine_calls("look at a container"):
             return bool(self._api.inspect_container(container)["State"]["Running"])
         return False
+
+    def happened(self, container: str, names: Sequence[str], seconds: float) -> set[str]:
+        """Which of the events ``names`` (docker-events(1)) the engine has seen of ``container`` in the last
+        ``seconds``, by its own clock."""
+        with engine_calls("ask what happened to a container"):
+            now = datetime.fromisoformat(self._api.info()["SystemTime"])
+            wanted = {"container": container, "event": list(names)}
+            since = now - timedelta(seconds=seconds)
+            found = self._api.events(since=since.timestamp(), until=now.timestamp(), filters=wanted, decode=True)
+            return {event["Action"] for event in found}
 
     def remove_container(self, container: str) -> None:
         """Kill and remove ``container``; not there is fine."""

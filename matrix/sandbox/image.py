@@ -125,7 +125,7 @@ def _obtain_base(engine: Engine, reference: str, say: Say, make_missing: bool) -
     except (Gone, EngineError, ToolError) as problem:
         why = getattr(problem, "why", "") or str(problem)
     if not make_missing:
-        step = "`python -m matrix images base` makes one from this machine's package sources with mmdebstrap"
+        step = "`capmatrix images base` makes one from this machine's package sources with mmdebstrap"
         raise ToolError(f"the base image {reference} cannot be pulled", why=why, step=step)
     say(f"{reference} cannot be pulled ({why.splitlines()[0]}); making {BASE_NAME} with mmdebstrap")
     return make_base(engine, say)
@@ -153,7 +153,7 @@ def _follow(records: Iterable[dict[str, Any]], say: Say | None) -> None:
     for record in records:
         if "error" in record:
             log = "\n".join([*last, str(record["error"])])
-            raise ToolError("an image cannot be made", why=log, step="`python -m matrix images build` tries again")
+            raise ToolError("an image cannot be made", why=log, step="`capmatrix images build` tries again")
         text = str(record.get("stream", "")).strip()
         if text:
             last.append(text)

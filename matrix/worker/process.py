@@ -2,9 +2,8 @@
 
 import signal
 import time
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from matrix.errors import GuestError
@@ -12,75 +11,23 @@ from matrix.sandbox.base import Channel
 from matrix.worker import outcome as oc
 from matrix.worker import protocol as pr
 from matrix.worker.outcome import Outcome
-from matrix.worker.protocol import Frame, FrameReader, Hello, Op, Status
+from matrix.worker.patience import DEADLINE, Patience
+from matrix.worker.protocol import Frame, FrameReader, Hello, Op, SignalReply, Status
+from matrix.worker.window import InFlight, Request, Window
 
-DEADLINE = 10.0
-"""Seconds that one request may take; far above any kernel call, far below a user's patience."""
-_START_DEADLINE = 30.0
-_MOST_FORGIVEN = 3
-"""Deaths without a word of its own that one guest may have and still be believed."""
-_KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL)
-"""How a process ends that was killed: by its status here, and by that of a container."""
+_MOST_DISTURBED = 20
+"""Ends from outside that one guest may have; after so many they count as unexplained, or a run might never end."""
+_MOST_STARTS = 3
 _SURPLUS = "does a kernel start a second process, or write to the channel of the worker?"
-_INTERRUPT_GRACE = 2.0
-_WINDOW_REQUESTS = 256
-_WINDOW_BYTES = 1 << 20
-"""Requests and bytes in flight. Both ends read and write without blocking, so the bound is for memory only."""
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What a guest is asked. ``seconds`` is how long the answer may take, 0 for the guest's own deadline."""
-
-    op: Op
-    payload: bytes
-    seconds: float = 0.0
-
-
-@dataclass
-class _InFlight:
-    request_id: int
-    request: Request
-
-
-class _Window:
-    """The requests in flight, those that wait to be sent again, and the bytes that are still to be written."""
-
-    def __init__(self, source: Iterator[Request]) -> None:
-        self._source = source
-        self._again: deque[Request] = deque()
-        self._bytes = 0
-        self.flying: deque[_InFlight] = deque()
-        self.outgoing = bytearray()
-        self.since = 0.0
-
-    def fill(self, guest: "Guest") -> bool:
-        """Take requests up to the window's bounds; False when all are answered."""
-        while len(self.flying) < _WINDOW_REQUESTS and self._bytes < _WINDOW_BYTES:
-            item = self._again.popleft() if self._again else next(self._source, None)
-            if item is None:
-                break
-            if not self.flying:
-                self.since = time.monotonic()
-            sent = _InFlight(guest.next_id(), item)
-            self.flying.append(sent)
-            self.outgoing += pr.frame(sent.request_id, item.op, item.payload)
-            self._bytes += len(item.payload)
-        return bool(self.flying)
-
-    def answered(self) -> None:
-        """The oldest request has its answer; the deadline of the next one starts now."""
-        self._bytes -= len(self.flying.popleft().request.payload)
-        self.since = time.monotonic()
-
-    def lose_all(self) -> _InFlight:
-        """The guest died: return the oldest request, and queue the others to be sent again."""
-        victim = self.flying.popleft()
-        self._again.extendleft(later.request for later in reversed(self.flying))
-        self.flying.clear()
-        self.outgoing.clear()
-        self._bytes = 0
-        return victim
+_LOOK_SECONDS = 0.5
+"""How long a guest is silent before it is looked at from outside, and how often from then on."""
+_INTERRUPT_GRACE = 1.0
+"""Seconds in which a guest says where it hangs when it is asked; the answer takes it about a millisecond."""
+_ALMOST = 0.9
+"""The share of its time that a request must have been worked on to be overdue: guest and host do not start to count in
+the same moment."""
+_STUCK_FRAME = 2.0
+"""Seconds in which not one byte more of a frame comes; a worker writes a frame as fast as the host reads."""
 
 
 @dataclass
@@ -106,8 +53,13 @@ class Guest:
         self._channel: Channel | None = None
         self._reader = FrameReader()
         self._last_id = 0
-        self._forgiven = 0
-        self._interrupted = False
+        self._disturbed = 0
+        self._patience = Patience(deadline)
+        self._asked: tuple[int, oc.TimedOut, float] | None = None
+        """The request that was overdue when the guest was sent SIGTERM, the outcome for it, and when that was."""
+        self._served = 0
+        """Requests that this very guest has answered."""
+        self._last_byte = self._looked = self._silence = 0.0
         self._prelude: Request | None = None
         self.hello = self._fresh()
 
@@ -122,7 +74,7 @@ class Guest:
         payload = pr.encode_mask(bits)
         result = self.one(Op.SET_MASK, payload)
         if not isinstance(result, oc.Answer):
-            raise GuestError("the worker refuses the mask", why=str(result))
+            raise GuestError("the worker refuses the mask", why=oc.describe(result))
         self._prelude = Request(Op.SET_MASK, payload)
         return pr.decode_mask(result.payload)
 
@@ -140,126 +92,247 @@ class Guest:
     def many(self, requests: Iterable[Request]) -> Generator[Outcome]:
         """Outcomes of ``requests`` in order. The guest is restarted after a death and the rest is sent again, so that
         no request is lost and none is answered twice."""
-        window = _Window(iter(requests))
+        window = Window(iter(requests), self.next_id)
+        self._patience.forget()
+        suspect: Outcome | None = None
         try:
-            while window.fill(self):
+            while window.fill():
                 if self._channel is None:
                     self._restart()
-                    window.since = time.monotonic()
-                frames, death = self._exchange(window.outgoing, window.since, window.flying[0].request.seconds)
-                for reply in frames:
-                    result = self._match(reply, window.flying)
-                    if isinstance(result, oc.Crashed | oc.TimedOut | oc.Garbage):
-                        death = result
+                    window.restart_clock()
+                replies, end = self._exchange(window)
+                for reply in replies:
+                    result = self._match(reply, window.oldest)
+                    if isinstance(result, oc.Outside) or oc.is_death(result):
+                        end = result
                         break
                     window.answered()
                     self._counts.requests += 1
+                    self._served += 1
+                    if suspect is not None and not window.one_by_one:
+                        result, suspect = self._flaky(suspect, result, window.sent_again), None
+                        window.slow_down(oc.is_silent_hang(result.death))
                     yield result
-                if death is not None and not window.flying:
+                    if isinstance(result, oc.Violated) and result.kind == oc.PROCESS:
+                        end = oc.Outside("")  # with this guest the processes go that a kernel has started
+                        break
+                self._patience.wary |= isinstance(end, oc.TimedOut)
+                if isinstance(end, oc.Outside):
                     self._end()
-                    raise GuestError("a guest answers what nobody has asked", why=oc.describe(death), step=_SURPLUS)
-                if death is not None:
-                    yield self._confirmed(death, window.lose_all())
+                    self._note(end)
+                    window.send_again()
+                elif end is not None and not window.flying:
+                    self._end()
+                    raise GuestError("a guest answers what nobody has asked", why=oc.describe(end), step=_SURPLUS)
+                elif end is not None and not oc.is_exact(end) and len(window.flying) > 1:
+                    suspect = end
+                    window.send_one_by_one()
+                elif end is not None:
+                    window.slow_down(oc.is_silent_hang(end))
+                    alone = suspect is not None and not self._served and oc.same_death(suspect, end)
+                    suspect = None
+                    yield self._confirmed(end, window.blame_oldest(), alone)
         finally:
             if window.flying:
                 self._end()  # the caller stopped early: answers that are still to come must not meet other requests
 
+    def strays(self) -> int:
+        """How many processes the guest has left behind; it is ended with them when there are any."""
+        count = self._channel.strays() if self._channel else 0
+        if count:
+            self._end()
+        return count
+
     def next_id(self) -> int:
         """A request id that is not in flight."""
-        self._last_id = self._last_id % 0xFFFFFFFF + 1
+        self._last_id = self._last_id % (pr.NO_REQUEST - 1) + 1
         return self._last_id
 
-    def _exchange(self, outgoing: bytearray, since: float, seconds: float = 0.0) -> tuple[list[Frame], Outcome | None]:
-        """Move bytes once in each direction; returns complete frames, and how the guest ended if it did.
-
-        The oldest request may take ``seconds``, 0 for the guest's own deadline, from ``since`` on.
-        """
+    def _exchange(self, window: Window) -> tuple[list[Frame], Outcome | oc.Outside | None]:
+        """Move bytes once in each direction; returns complete frames, and how the guest ended if it did."""
         channel = self._channel
         assert channel is not None
-        deadline = max(self._deadline, seconds)
-        patience = deadline + (_INTERRUPT_GRACE if self._interrupted else 0.0)
-        left = since + patience - time.monotonic()
-        channel.wait_ready(bool(outgoing), max(0.0, left))
-        if outgoing:
-            sent = channel.send(memoryview(bytes(outgoing[: 1 << 18])))
-            del outgoing[:sent]
+        before = time.monotonic()
+        channel.wait_ready(bool(window.outgoing), max(0.0, min(_LOOK_SECONDS, self._left(window, before))))
+        if window.outgoing:
+            sent = channel.send(memoryview(bytes(window.outgoing[: 1 << 18])))
+            del window.outgoing[:sent]
         data = channel.receive()
+        now = time.monotonic()
         if data is None:
-            return [], self._end_of_stream()
+            return [], self._end_of_stream(window)
+        frames: list[Frame] = []
         try:
             frames = self._reader.feed(data)
+            if frames:
+                self._reader.feed(b"")  # what follows them
         except GuestError as problem:
             self._end()
-            return [], oc.Garbage(problem.why)
-        if not frames and left <= 0:  # only now: a slow caller may come late for an answer that was there in time
-            return [], self._overdue(channel, deadline)
-        return frames, None
+            return frames, oc.Garbage(problem.why)
+        if data:
+            self._last_byte = now
+        silence, self._silence = self._silence + now - before, 0.0
+        if frames:
+            self._looked = now
+            if not self._asked:  # else it may be the word of one that hangs
+                self._patience.answered(silence, window.oldest)
+            return frames, None
+        self._silence = silence
+        if now - max(self._looked, window.since) >= _LOOK_SECONDS or self._left(window, before) <= 0:
+            # Only when nothing has come: a slow caller may be late for an answer that was there in time.
+            self._looked = now
+            return [], self._silent(channel, window, now)
+        return [], None
 
-    def _overdue(self, channel: Channel, deadline: float) -> Outcome | None:
-        """The deadline has passed: ask the worker where it hangs; kill it when it does not say."""
-        if self._interrupted:
+    def _left(self, window: Window, now: float) -> float:
+        """Seconds until something has to be done about a guest that says nothing."""
+        if self._asked:
+            return self._asked[2] + _INTERRUPT_GRACE - now
+        return window.since + self._patience.wall(window.oldest) - now
+
+    def _silent(self, channel: Channel, window: Window, now: float) -> Outcome | oc.Outside | None:
+        """A guest has said nothing for a while: look at it, ask it where it hangs when its time is over, and kill it
+        when it does not say."""
+        if self._asked:
+            return self._unheard(window) if self._left(window, now) <= 0 else None
+        unfinished = self._reader.unfinished
+        if unfinished and now - self._last_byte >= _STUCK_FRAME:
             self._end()
-            return oc.TimedOut(deadline)
+            return oc.Garbage(f"{len(unfinished)} bytes of an answer, and no more: {unfinished[:16].hex()}", slow=True)
+        vitals = channel.vitals()
+        overdue = self._patience.overdue(window, vitals, now)
+        if overdue is None:
+            return None
+        if overdue.stopped or unfinished:  # it cannot say anything
+            self._end()
+            return overdue
         # The worker answers SIGTERM with the finished replies and with where it hangs.
-        self._interrupted = True
+        oldest = window.oldest
+        self._asked = (oldest.request_id if oldest else pr.NO_REQUEST, overdue, now)
         channel.interrupt()
         return None
 
-    def _end_of_stream(self) -> Outcome:
-        assert self._channel is not None
-        rest = self._reader.unfinished
-        status, stderr = self._channel.finish(5.0)
-        self._channel = None
-        if rest and status not in _KILLED:
-            return oc.Garbage(f"the stream ends inside a frame: {rest[:16].hex()}")
-        return oc.Died(status, stderr)
+    def _unheard(self, window: Window) -> Outcome | oc.Outside:
+        """The guest was asked to end and has not."""
+        assert self._asked is not None
+        who = self._channel.cause().outside if self._channel else ""
+        self._end()
+        if not self._is_asked(window.oldest):
+            return oc.Outside("")
+        return self._from_outside(self._asked[1], who) if who else self._asked[1]
 
-    def _match(self, reply: Frame, flying: deque[_InFlight]) -> Outcome:
-        """The outcome that ``reply`` means for the oldest unanswered request; Garbage when it answers another."""
-        if not flying or reply.request_id != flying[0].request_id:
+    def _is_asked(self, oldest: InFlight | None) -> bool:
+        """Whether it is for this request that the guest was asked to end; else that one was answered after all."""
+        assert self._asked is not None
+        return self._asked[0] == (oldest.request_id if oldest else pr.NO_REQUEST)
+
+    def _end_of_stream(self, window: Window) -> Outcome | oc.Outside:
+        assert self._channel is not None
+        channel, self._channel = self._channel, None
+        rest = self._reader.unfinished
+        status, stderr = channel.finish(5.0)
+        if self._asked:
+            return self._asked[1] if self._is_asked(window.oldest) else oc.Outside("")
+        cause = channel.cause()
+        if cause.outside:
+            return self._from_outside(oc.Died(status, stderr, cause.known), cause.outside)
+        if rest and status >= 0:
+            return oc.Garbage(f"the stream ends inside a frame: {rest[:16].hex()}")
+        return oc.Died(status, stderr, cause.known)
+
+    def _from_outside(self, death: Outcome, who: str) -> Outcome | oc.Outside:
+        """``death`` was caused by ``who``: it is nobody's fault, unless that never ends."""
+        self._disturbed += 1
+        if self._disturbed > _MOST_DISTURBED:
+            return death
+        return oc.Outside(f"{oc.describe(death)}, by {who}")
+
+    def _note(self, end: oc.Outside) -> None:
+        if end.why:
+            self._counts.notes.append(f"a guest was ended from outside ({end.why}); its requests were sent again")
+
+    def _match(self, reply: Frame, oldest: InFlight | None) -> Outcome | oc.Outside:
+        """What ``reply`` means for the oldest unanswered request; Garbage when it answers another."""
+        if reply.request_id == pr.NO_REQUEST and reply.status == Status.SIGNAL:
+            return self._signalled(reply, None)
+        if oldest is None or reply.request_id != oldest.request_id:
             return oc.Garbage(f"an answer to request {reply.request_id}, which is not the oldest")
-        request = flying[0].request
-        if reply.op != request.op:
-            return oc.Garbage(f"an answer to operation {reply.op}, not {request.op}")
+        if reply.op != oldest.request.op:
+            return oc.Garbage(f"an answer to operation {reply.op}, not {oldest.request.op}")
+        if reply.status == Status.SIGNAL:
+            return self._signalled(reply, oldest)
         try:
-            return self._decode(reply, max(self._deadline, request.seconds))
+            return oc.of_reply(reply)
         except (GuestError, ValueError) as problem:
             return oc.Garbage(str(problem))
 
-    def _confirmed(self, death: Outcome, victim: _InFlight) -> Outcome:
-        """Run the request alone in a fresh guest; a death that does not repeat is noted as flaky.
+    def _signalled(self, reply: Frame, oldest: InFlight | None) -> Outcome | oc.Outside:
+        """A signal ended the guest at ``oldest``, None between two requests: ours, a kernel's, or one from outside."""
+        try:
+            death = pr.decode_signal(reply.payload)
+        except GuestError as problem:
+            return oc.Garbage(str(problem))
+        if self._asked and death.number == signal.SIGTERM:
+            return self._stopped_at(death, oldest)
+        crash = oc.Crashed(death)
+        who = self._channel.outsider(death.sender) if self._channel and death.by_another else ""
+        return self._from_outside(crash, who) if who else crash
 
-        A guest that was killed or paused from outside says nothing, and garbage may belong to another request: they
-        are forgiven a few times. A signal or a hang that the guest itself reported, or an exit, stays a failure.
-        """
-        self._restart()
-        again = self._alone(victim.request)
+    def _stopped_at(self, death: SignalReply, oldest: InFlight | None) -> Outcome | oc.Outside:
+        """The guest was asked to end, and says at which request. Answers that it had finished before and not yet sent
+        have come first, so that it need not be the one that was waited for: its own time counts."""
+        assert self._asked is not None
+        asked = self._asked[1]
+        own = oldest.request.seconds if oldest else 0.0
+        seconds = max(asked.seconds, own)
+        if oldest is None:
+            return oc.Outside("")
+        if death.milliseconds < 1000 * seconds * _ALMOST and self._disturbed < _MOST_DISTURBED:
+            self._disturbed += 1
+            return oc.Outside("")
+        return oc.TimedOut(seconds, replace(death, sender=pr.NO_SENDER), asked.cpu and seconds == asked.seconds)
+
+    def _confirmed(self, death: Outcome, victim: Request, alone: bool) -> Outcome:
+        """Run the request alone in a fresh guest, unless the guest has died like that ``alone`` already."""
+        if alone and isinstance(death, oc.TimedOut):
+            self._patience.hung = True
+        if alone or (isinstance(death, oc.TimedOut) and self._patience.hung):
+            self._end()
+            return death  # one hang of these requests was confirmed; each costs seconds
+        again = self._alone(victim)
         if oc.is_death(again):
             self._end()
         if not oc.same_death(death, again):
-            self._counts.notes.append(f"flaky: {oc.describe(death)}; alone in a fresh guest: {oc.describe(again)}")
             if not oc.is_death(again):
-                silent = (
-                    isinstance(death, oc.Garbage)
-                    or (isinstance(death, oc.Died) and death.status in _KILLED)
-                    or (isinstance(death, oc.TimedOut) and death.where is None)
-                )
-                self._forgiven += silent
-                if not silent or self._forgiven > _MOST_FORGIVEN:
-                    return oc.Unrepeated(death)
+                return self._flaky(death, again)
+            self._counts.notes.append(f"flaky: {oc.describe(death)}; alone in a fresh guest: {oc.describe(again)}")
+        if isinstance(again, oc.TimedOut):
+            self._patience.hung = True
+            if isinstance(death, oc.TimedOut) and (death.where or not again.where):
+                return death  # it was waited for longer
         return again
 
+    def _flaky(self, death: Outcome, again: Outcome, among: int = 1) -> oc.Unrepeated:
+        """What does not repeat is a failure all the same, of another kind."""
+        self._counts.notes.append(f"flaky: {oc.describe(death)}; alone in a fresh guest: {oc.describe(again)}")
+        return oc.Unrepeated(death, among)
+
     def _alone(self, request: Request) -> Outcome:
-        """The outcome of one request with nothing else in flight."""
-        flying = deque([_InFlight(self.next_id(), request)])
-        outgoing = bytearray(pr.frame(flying[0].request_id, request.op, request.payload))
-        since = time.monotonic()
+        """The outcome of one request in a fresh guest with nothing else in flight."""
+        self._restart()
+        window = Window(iter([request]), self.next_id)
+        window.fill()
         while True:
-            frames, death = self._exchange(outgoing, since, request.seconds)
-            if frames:
-                return self._match(frames[0], flying)
-            if death is not None:
-                return death
+            replies, end = self._exchange(window)
+            if replies:
+                end = self._match(replies[0], window.oldest)
+            if isinstance(end, oc.Outside):
+                self._note(end)
+                self._restart()
+                window.send_again()
+                window.fill()
+            elif end is not None:
+                return end
 
     def _end(self) -> None:
         """Kill the guest; the next request starts another."""
@@ -274,46 +347,46 @@ class Guest:
             raise GuestError("a restarted worker is another build", why=f"{hello.build_id}, not {self.hello.build_id}")
         self.hello = hello
         if self._prelude:
-            result = self._alone(self._prelude)
+            window = Window(iter([self._prelude]), self.next_id)
+            window.fill()
+            result = self._first(window)
             if not isinstance(result, oc.Answer):
-                raise GuestError("the worker refuses the mask after a restart", why=str(result))
+                raise GuestError("the worker refuses the mask after a restart", why=oc.describe(result))
+
+    def _first(self, window: Window) -> Outcome | oc.Outside:
+        """What comes of the only request of ``window``."""
+        while True:
+            replies, end = self._exchange(window)
+            if replies:
+                return self._match(replies[0], window.oldest)
+            if end is not None:
+                return end
 
     def _fresh(self) -> Hello:
-        """Start a guest and read its HELLO. Raises GuestError with what it printed when it does not start."""
-        self._reader = FrameReader()
-        self._interrupted = False
-        self._channel = self._start()
-        self._counts.starts += 1
-        since = time.monotonic() + _START_DEADLINE - self._deadline
-        while True:
-            frames, death = self._exchange(bytearray(), since)
-            if frames:
-                return self._hello(frames[0])
-            if isinstance(death, oc.TimedOut):
-                raise GuestError("the guest does not start", why=f"no hello within {_START_DEADLINE:.0f} s")
-            if death is not None:
-                raise GuestError("the guest does not start", why=oc.describe(death))
+        """Start a guest and read its HELLO. Raises GuestError with what it printed when it does not start.
 
-    def _hello(self, first: Frame) -> Hello:
-        try:
-            return pr.decode_hello(first)
-        except GuestError:
+        One that a signal ends before its first word is started again: no kernel has run in it yet.
+        """
+        end: Outcome | oc.Outside | None = None
+        for _ in range(_MOST_STARTS):
+            self._reader = FrameReader()
+            self._asked = None
+            self._served, self._silence = 0, 0.0
+            self._channel = self._start()
+            self._counts.starts += 1
+            window = Window(iter(()), self.next_id)
+            window.restart_clock()
+            replies, end = self._exchange(window)
+            while not replies and end is None:
+                replies, end = self._exchange(window)
+            if replies:
+                try:
+                    return pr.decode_hello(replies[0])
+                except GuestError:
+                    self._end()
+                    raise
             self._end()
-            raise
-
-    def _decode(self, reply: Frame, deadline: float) -> Outcome:
-        status = Status(reply.status)
-        if status is Status.OK:
-            return oc.Answer(reply.payload)
-        if status is Status.CANARY:
-            return oc.Violated("canary", pr.decode_violation(reply.payload))
-        if status is Status.INPUT_MODIFIED:
-            return oc.Violated("input", pr.decode_violation(reply.payload))
-        if status is Status.REGISTER:
-            return oc.RegisterClobbered(*pr.decode_registers(reply.payload))
-        if status is Status.SIGNAL:
-            death = pr.decode_signal(reply.payload)
-            if self._interrupted and death.number == signal.SIGTERM:
-                return oc.TimedOut(deadline, death)
-            return oc.Crashed(death)
-        return oc.Refused(status, reply.payload.decode("utf-8", "replace"))
+            if not isinstance(end, oc.Outside) and not (isinstance(end, oc.Died) and end.status < 0):
+                break
+            self._counts.notes.append(f"a guest was ended while it started: {oc.describe(end)}")
+        raise GuestError("the guest does not start", why=oc.describe(end) if end else "")

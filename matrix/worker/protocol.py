@@ -7,7 +7,7 @@ from enum import IntEnum
 
 from matrix.errors import GuestError
 
-PROTOCOL = 1
+PROTOCOL = 2
 MAX_FRAME = 8 << 20
 MAX_BUFFERS = 12
 MAX_STEPS = 16384
@@ -19,6 +19,9 @@ NOTHING = 0xFFFF
 """A function or buffer index that names none; as a step's function it means SET_MASK."""
 STACK = 0xFFFE
 """In place of a buffer's index: the kernel's stack, below which an address lies."""
+NO_REQUEST = 0xFFFFFFFF
+"""The id of a frame that answers no request."""
+NO_SENDER = 0xFFFFFFFF
 _HEADER = struct.Struct("<IIHH")
 _AFTER_LENGTH = _HEADER.size - 4
 RUN_LAYOUT = struct.Struct("<HHI")
@@ -28,7 +31,7 @@ WORD_LAYOUT = struct.Struct("<BBHIQ")
 COUNT_LAYOUT = struct.Struct("<HHI")
 _PLACE = struct.Struct("<HHq")
 _TEXT = struct.Struct("<HH")
-_SIGNAL = struct.Struct("<IiQQHHqI")
+_SIGNAL = struct.Struct("<IiQQHHqIII")
 
 
 class Op(IntEnum):
@@ -55,6 +58,7 @@ class Status(IntEnum):
     REGISTER = 5
     SIGNAL = 6
     INTERNAL = 7
+    PROCESS = 8
 
 
 class Role(IntEnum):
@@ -144,7 +148,11 @@ class Violation:
 
 @dataclass(frozen=True)
 class SignalReply:
-    """A signal in the guest; ``buffer`` is the nearest to ``address``, ``offset`` counts from its first byte."""
+    """A signal in the guest; ``buffer`` is the nearest to ``address``, ``offset`` counts from its first byte.
+
+    ``sender`` is the pid of another process that sent it, as the guest sees that: 0 for one outside of its pid
+    namespace, NO_SENDER when it was no other process. ``milliseconds`` is how long the request had been worked on.
+    """
 
     number: int
     code: int
@@ -154,6 +162,13 @@ class SignalReply:
     buffer: int
     offset: int
     buffer_length: int
+    sender: int = NO_SENDER
+    milliseconds: int = 0
+
+    @property
+    def by_another(self) -> bool:
+        """Whether another process sent it."""
+        return self.sender != NO_SENDER
 
 
 def frame(request_id: int, op: Op, payload: bytes) -> bytes:
@@ -180,14 +195,17 @@ class FrameReader:
         self._pending = bytearray()
 
     def feed(self, data: bytes) -> list[Frame]:
-        """The frames that ``data`` completes. Raises GuestError for a length that no frame can have."""
+        """The frames that ``data`` completes. Raises GuestError for a length that no frame can have, when no complete
+        frame comes before it."""
         pending = self._pending
         pending += data
-        frames = []
+        frames: list[Frame] = []
         start = 0
         while len(pending) - start >= _HEADER.size:
             length, request_id, op, status = _HEADER.unpack_from(pending, start)
             if not _AFTER_LENGTH <= length <= MAX_FRAME:
+                if frames:
+                    break
                 raise GuestError(
                     "the guest sent garbage",
                     why=f"a frame of {length} bytes: {bytes(pending[start : start + 16]).hex()}",
@@ -220,7 +238,10 @@ def encode_run(buffers: Iterable[Buffer], steps: Iterable[Step]) -> bytes:
 
 
 def step_function(payload: bytes, step: int) -> int:
-    """The function that a step of a RUN request calls, by the request's payload."""
+    """The function that a step of a RUN request calls, by the request's payload, NOTHING for one that sets the mask.
+
+    ``step`` must be one of the request's.
+    """
     buffers, _steps, _zero = RUN_LAYOUT.unpack_from(payload)
     at = RUN_LAYOUT.size
     for _ in range(buffers):

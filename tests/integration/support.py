@@ -67,7 +67,16 @@ def python(
 def conformance(*options: str, root: Path = REPOSITORY, target: str = MAIN_TARGET) -> list[str]:
     """Arguments of python that run the conformance tests of ``target`` in the host sandbox, as plain pytest."""
     tests = str(root / "tests" / "conformance")
-    return ["-m", "pytest", tests, "-p", "no:cacheprovider", "--sandbox", "host", "--target", target, *options]
+    return [
+        "-m",
+        "pytest",
+        tests,
+        "-p",
+        "no:cacheprovider",
+        "--capmatrix-sandbox=host",
+        f"--capmatrix-target={target}",
+        *options,
+    ]
 
 
 def git(repository: Path, *arguments: str) -> str:
@@ -135,7 +144,7 @@ def collected(output: str) -> list[str]:
 
 def repro_lines(output: str) -> list[str]:
     """The commands that a run printed for its failures, each once."""
-    return list(dict.fromkeys(re.findall(r"^ *(python -m matrix repro \S+)$", output, re.MULTILINE)))
+    return list(dict.fromkeys(re.findall(r"^ *(\S*capmatrix repro \S+)$", output, re.MULTILINE)))
 
 
 def wait_for_cells(folder: Path, process: subprocess.Popen[str], count: int) -> None:
@@ -179,12 +188,16 @@ def descendants(pid: int) -> Iterator[tuple[int, str]]:
 
 def guests(pid: int) -> list[int]:
     """The guests that the run ``pid`` and its xdist workers have started and that still run."""
-    return [one for one, command in descendants(pid) if f"workers/{MAIN_TARGET}-" in command]
+    named = [(one, command) for one, command in descendants(pid) if f"workers/{MAIN_TARGET}-" in command]
+    return [one for one, command in named if command.startswith("qemu-")]
 
 
-def parent(pid: int) -> int:
-    """The pid of the process that started ``pid``."""
-    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+def owner(guest: int) -> int:
+    """The pid of the run, or of its xdist worker, that has started ``guest`` by way of others."""
+    pid = guest
+    while "python" not in os.readlink(f"/proc/{pid}/exe"):
+        pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    return pid
 
 
 def wait_for_end(pid: int, seconds: float = 10) -> None:

@@ -40,7 +40,7 @@ def test_a_run_with_broken_kernels(tmp_path: Path) -> None:
     for cell, said in SAID.items():
         assert verdicts[cell] == "failed"
         block = re.search(
-            rf"^FAILED {re.escape(cell)}(?: \(\d failures\))?\n  {said}.*\n  (python -m matrix repro \S+)$",
+            rf"^FAILED {re.escape(cell)}(?: \(\d failures\))?\n  {said}.*\n  ((?:\S*/)?capmatrix repro \S+)$",
             output,
             re.MULTILINE,
         )

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -28,24 +29,44 @@ def _wait_for_guest(process: Any) -> int:
     return found[0]
 
 
-def test_a_killed_guest_costs_nothing_but_a_note(tmp_path: Path) -> None:
+def test_a_killed_guest_is_no_pass(tmp_path: Path) -> None:
+    """Nobody can tell who sends a SIGKILL: a kernel can. Its cell ends as unreliable, and the others as ever."""
     process = support.start(tmp_path, *support.conformance("-n", "0", *FEW))
     support.wait_for_cells(tmp_path, process, 1)
     os.kill(_wait_for_guest(process), signal.SIGKILL)
     status, output = support.finish(process)
+    assert status == 1, output
+    ledger = support.check_balance(support.journal(tmp_path))
+    assert ledger["kinds"] == {"unreliable": 1}
+    assert "the guest was ended by SIGKILL" in output
+    assert "run again" in output
+
+
+def test_signals_and_pauses_from_outside_cost_nothing_but_notes(tmp_path: Path) -> None:
+    """The guest sees that another process has sent SIGTERM; a stopped one goes on where it was."""
+    process = support.start(tmp_path, *support.conformance("-n", "0", *FEW))
+    support.wait_for_cells(tmp_path, process, 1)
+    first = _wait_for_guest(process)
+    os.kill(first, signal.SIGSTOP)
+    time.sleep(0.5)
+    os.kill(first, signal.SIGCONT)
+    os.kill(first, signal.SIGTERM)
+    support.wait_until(lambda: support.guests(process.pid) not in ([], [first]), process)
+    os.kill(_wait_for_guest(process), signal.SIGINT)
+    status, output = support.finish(process)
     assert status == 0, output
     ledger = support.check_balance(support.journal(tmp_path))
     assert ledger["failed"] == 0
-    assert len(ledger["notes"]) == 1
-    assert "alone in a fresh guest: answered" in ledger["notes"][0]
-    assert "note: flaky: ended with status -9" in output
+    assert len(ledger["notes"]) == 2
+    assert ledger["notes"][0].startswith("a guest was ended from outside (signal 15")
+    assert "signal 2" in ledger["notes"][1] or "status -2" in ledger["notes"][1]
 
 
 def test_a_killed_xdist_worker_fails_its_cell_only(tmp_path: Path) -> None:
     process = support.start(tmp_path, *support.conformance("-n", "2", *MORE))
     support.wait_for_cells(tmp_path, process, 1)
     guest = _wait_for_guest(process)
-    worker = support.parent(guest)
+    worker = support.owner(guest)
     assert worker != process.pid
     os.kill(worker, signal.SIGKILL)
     status, output = support.finish(process)
@@ -90,7 +111,7 @@ def test_a_user_stops_the_run(tmp_path: Path, workers: str) -> None:
     ledger = support.check_balance(rows)
     assert ledger["passed"] >= 1
     assert set(ledger["kinds"]) == {"not-run"}
-    assert f"interrupted: {ledger['kinds']['not-run']} planned cells did not run" in output
+    assert f"interrupted by SIGINT: {ledger['kinds']['not-run']} planned cells did not run" in output
     for row in support.lines(rows, "cell"):
         assert row["verdict"] == "failed" or row["runs"] > 0
     assert "ledger: planned" in output
@@ -103,7 +124,7 @@ def test_a_stopped_guest_does_not_outlive_a_killed_run(tmp_path: Path, workers: 
     process = support.start(tmp_path, *support.conformance("-n", workers, "--placements", "full", *MORE))
     support.wait_for_cells(tmp_path, process, 1)
     guest = _wait_for_guest(process)
-    owner = support.parent(guest)
+    owner = support.owner(guest)
     os.kill(guest, signal.SIGSTOP)
     try:
         os.kill(owner, signal.SIGKILL)

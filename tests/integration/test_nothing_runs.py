@@ -31,7 +31,7 @@ def test_an_empty_shard(tmp_path: Path) -> None:
         tmp_path, *support.conformance("--algorithm", "chacha20", "--enforcement", "soft", "--shard", "9/9")
     )
     assert status == 21
-    assert "no cell is selected" in output
+    assert "shard '9/9' is empty" in output
 
 
 @pytest.mark.parametrize(

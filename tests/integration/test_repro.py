@@ -73,10 +73,10 @@ def test_the_printed_line(tmp_path: Path, repository: Path) -> None:
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     for name, text in (("cut.json", '{"format": 1, "cell"'), ("other.json", '{"format": 0}'), ("empty.json", "")):
         (tmp_path / name).write_text(text, encoding="utf-8")
-        status, output = _shell(f"python -m matrix repro {name}", tmp_path, support.REPOSITORY)
+        status, output = _shell(f"capmatrix repro {name}", tmp_path, support.REPOSITORY)
         assert status == 128 + 15, output
         assert name in output
-    status, output = _shell("python -m matrix repro absent.json", tmp_path, support.REPOSITORY)
+    status, output = _shell("capmatrix repro absent.json", tmp_path, support.REPOSITORY)
     assert status == 128 + 15, output
 
 
@@ -124,7 +124,7 @@ def test_git_bisect_run(tmp_path: Path, repository: Path) -> None:
     file = work / _run(work, repository).split()[-1]
 
     support.git(repository, "bisect", "start", commits[-1], commits[0])
-    output = support.git(repository, "bisect", "run", "python", "-m", "matrix", "repro", str(file))
+    output = support.git(repository, "bisect", "run", "capmatrix", "repro", str(file))
     assert f"{commits[4]} is the first bad commit" in output
 
 

@@ -23,7 +23,7 @@ def _pytest(tmp_path: Path, *options: str) -> tuple[int, str]:
 def test_help_works(tmp_path: Path) -> None:
     code, said = _pytest(tmp_path, "--help")
     assert code == 0, said
-    assert "--enforcement" in said
+    assert "usage: " in said
 
 
 @pytest.mark.parametrize("what", ["tests/unit/test_errors.py", "tests/unit"])

@@ -221,8 +221,11 @@ def test_the_end_of_a_guest(bench: Bench) -> None:
     stopped = bench.failure(oc.TimedOut(10, SignalReply(SIGTERM, 0, 0, CODE + 1, 0, NOTHING, 0, 0)))
     died = bench.failure(oc.Died(134, "assertion failed\n"))
     assert (timeout.kind, stopped.kind, died.kind) == (vd.TIMEOUT, vd.TIMEOUT, vd.CRASH)
-    assert timeout.summary == "no answer within 10 s"
-    assert bench.failure(oc.TimedOut(1.5)).summary == "no answer within 1.5 s"
+    assert timeout.summary == "no answer within 10 s; asked where it hangs, the guest did not answer"
+    assert bench.failure(oc.TimedOut(1.5)).summary.startswith("no answer within 1.5 s;")
+    asleep = bench.failure(oc.TimedOut(10, stopped=True))
+    assert asleep.summary == "no answer within 10 s: the guest was stopped, as by SIGSTOP"
+    assert [failure.slow for failure in (timeout, stopped, asleep, died)] == [True, True, True, False]
     assert "cipher_xor_c+0x1" in stopped.summary
     assert "134" in died.summary
     assert "assertion failed" in died.summary
@@ -243,3 +246,20 @@ def test_signal_names() -> None:
         "SIGSEGV",
         "signal 99",
     ]
+
+
+@pytest.mark.parametrize(
+    ("death", "words"),
+    [
+        (oc.Died(-9, ""), "the guest was ended by SIGKILL;"),
+        (oc.Died(-9, "", known="its container ran out of memory"), "SIGKILL (its container ran out of memory);"),
+        (oc.TimedOut(10), "asked where it hangs, the guest did not answer;"),
+        (oc.TimedOut(10, stopped=True), "stopped, as by SIGSTOP;"),
+        (oc.Crashed(SignalReply(SIGTERM, 0, 0, CODE, 0, NOTHING, 0, 0, 77)), "sent by process 77;"),
+    ],
+)
+def test_an_end_that_nobody_explains_is_a_kind_of_its_own(bench: Bench, death: oc.Outcome, words: str) -> None:
+    failure = bench.failure(oc.Unrepeated(death))
+    assert failure.kind == vd.UNRELIABLE
+    assert failure.needs_cell
+    assert f"{words} it did not repeat when the case ran alone: the kernel may have done it" in failure.summary

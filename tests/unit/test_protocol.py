@@ -160,7 +160,7 @@ def test_garbage_as_a_run_reply_is_read_or_refused_but_never_breaks(payload: byt
 def hello_payload(**changed: object) -> bytes:
     """A HELLO as the contract lays it out."""
     parts: dict[str, object] = {
-        "protocol": struct.pack("<H", 1),
+        "protocol": struct.pack("<H", 2),
         "build": text("b1d"),
         "arch": text("arm32"),
         "word": struct.pack("<BBI", 4, 0, 4321),
@@ -213,7 +213,7 @@ def test_a_hello_cut_anywhere_is_refused() -> None:
 @pytest.mark.parametrize(
     ("payload", "op", "status", "why"),
     [
-        (hello_payload(protocol=struct.pack("<H", 2)), 0, 0, "version 2"),
+        (hello_payload(protocol=struct.pack("<H", 1)), 0, 0, "version 1"),
         (hello_payload(), 4, 0, "operation 4"),
         (hello_payload(), 0, 7, "status 7"),
         (hello_payload(build=struct.pack("<H", 2) + b"\xff\xfe"), 0, 0, "utf-8"),
@@ -227,7 +227,7 @@ def test_another_first_frame_is_refused(payload: bytes, op: int, status: int, wh
 
 @given(payload=st.binary(max_size=60))
 def test_garbage_as_a_hello_never_breaks(payload: bytes) -> None:
-    for data in (payload, struct.pack("<H", 1) + payload):
+    for data in (payload, struct.pack("<H", 2) + payload):
         with suppress(GuestError):
             _hello(data)
 
@@ -244,13 +244,12 @@ def test_clobbered_registers_come_back(step: int, names: str) -> None:
     assert pr.decode_registers(payload) == (step, names)
 
 
-@given(U32, st.integers(-5, 5), U64, U64, U16, U16, st.integers(-(1 << 40), 1 << 40), U32)
-def test_a_signal_comes_back(
-    number: int, code: int, address: int, pc: int, step: int, buffer: int, offset: int, length: int
-) -> None:
-    payload = struct.pack("<IiQQHHqI", number, code, address, pc, step, buffer, offset, length)
-    assert len(payload) == 4 + 4 + 8 + 8 + 2 + 2 + 8 + 4
-    assert pr.decode_signal(payload) == pr.SignalReply(number, code, address, pc, step, buffer, offset, length)
+@given(st.tuples(U32, st.integers(-5, 5), U64, U64, U16, U16, st.integers(-(1 << 40), 1 << 40), U32, U32, U32))
+def test_a_signal_comes_back(fields: tuple[int, int, int, int, int, int, int, int, int, int]) -> None:
+    payload = struct.pack("<IiQQHHqIII", *fields)
+    assert len(payload) == 4 + 4 + 8 + 8 + 2 + 2 + 8 + 4 + 4 + 4
+    assert pr.decode_signal(payload) == pr.SignalReply(*fields)
+    assert pr.decode_signal(payload).by_another is (fields[-2] != 0xFFFFFFFF)
 
 
 @given(function=U16, length=U64, bits=U64)
@@ -263,7 +262,7 @@ def test_choose_and_set_mask(function: int, length: int, bits: int) -> None:
 
 @given(payload=st.binary(max_size=50))
 def test_a_payload_of_another_size_is_a_guest_error(payload: bytes) -> None:
-    for decode, size in ((pr.decode_violation, 12), (pr.decode_signal, 40), (pr.decode_choose, 2), (pr.decode_mask, 8)):
+    for decode, size in ((pr.decode_violation, 12), (pr.decode_signal, 48), (pr.decode_choose, 2), (pr.decode_mask, 8)):
         if len(payload) != size:
             with pytest.raises(GuestError):
                 decode(payload)

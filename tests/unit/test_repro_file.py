@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from matrix.__main__ import cli
 from matrix.cases.case import Case, Chain
+from matrix.command_line import cli
 from matrix.errors import ReproError, StoreError
 from matrix.model.catalog import Catalog
 from matrix.model.plan import find, plan
@@ -275,12 +275,14 @@ def test_the_printed_command_is_for_the_folder_of_the_start(tmp_path: Path, monk
     monkeypatch.chdir(tmp_path)
     for name in ("TOX_ENV_DIR", "CAPMATRIX_STARTED_IN"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
-    assert repro_command("failures/x.json") == "python -m matrix repro failures/x.json"
+    own = Path(sys.executable).parent
+    monkeypatch.setenv("PATH", str(own))
+    assert repro_command("failures/x.json") == "capmatrix repro failures/x.json"
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert repro_command("failures/x.json") == f"{sys.executable} -m matrix repro failures/x.json"
+    assert repro_command("failures/x.json") == f"{own}/capmatrix repro failures/x.json"
     monkeypatch.setenv("CAPMATRIX_STARTED_IN", str(tmp_path.parent))
-    assert repro_command("failures/x.json").endswith(f" -m matrix repro {tmp_path.name}/failures/x.json")
-    monkeypatch.setenv("CAPMATRIX_STARTED_IN", str(Path(sys.executable).parents[1]))
+    assert repro_command("failures/x.json").endswith(f"/capmatrix repro {tmp_path.name}/failures/x.json")
+    monkeypatch.setenv("CAPMATRIX_STARTED_IN", str(own.parent))
+    monkeypatch.setenv("PATH", str(own))
     monkeypatch.setenv("TOX_ENV_DIR", "any")
-    assert repro_command("x").startswith(f"{Path(sys.executable).parent.name}/{Path(sys.executable).name} -m matrix")
+    assert repro_command("x").startswith(f"{own.name}/capmatrix repro ")

@@ -11,11 +11,11 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from matrix.__main__ import cli
 from matrix.cases.case import Case
 from matrix.cases.chain import layout_of
 from matrix.cases.layout import Binding
 from matrix.cases.placement import all_placements
+from matrix.command_line import cli
 from matrix.errors import ReproError
 from matrix.model.catalog import Catalog
 from matrix.model.plan import find, plan

@@ -10,7 +10,7 @@ import pytest
 from matrix.model.catalog import Catalog
 
 ROOT = Path(__file__).parents[2]
-OWN = ("lint", "unit", "vectors", "integration", "planted")
+OWN = ("lint", "unit", "vectors", "integration", "planted", "exit-codes")
 """Environments that are no target."""
 
 
@@ -51,11 +51,11 @@ def test_a_targets_environment_runs_that_target_after_asking_the_doctor(
 ) -> None:
     for name in _targets(catalog):
         section = tox[f"testenv:{name}"]
-        for key, wanted in (("commands", "matrix run"), ("commands_pre", "matrix doctor --before-run")):
+        for key, wanted in (("commands", "run"), ("commands_pre", "doctor --before-run")):
             text = section[key]
             for reference, other in re.findall(r"(\{\[(\w+)\]\w+\})", text):
                 text = text.replace(reference, tox[other][key])
-            assert f"python -m {wanted} {{env_name}}" in text, name
+            assert f"capmatrix {wanted} {{env_name}}" in text, name
 
 
 def test_the_readmes_environments_exist(tox: configparser.ConfigParser, catalog: Catalog) -> None:
@@ -69,7 +69,7 @@ def test_the_readmes_environments_exist(tox: configparser.ConfigParser, catalog:
 
 def test_the_cells_and_targets_that_the_readme_shows_exist(catalog: Catalog) -> None:
     text = (ROOT / "README.md").read_text()
-    shown = set(re.findall(r"matrix run ([\w-]+)(?![\w/-])", text)) | set(
+    shown = set(re.findall(r"capmatrix run ([\w-]+)(?![\w/-])", text)) | set(
         re.findall(r"toxw --install -e ([\w-]+)", text)
     )
     assert shown
@@ -104,4 +104,4 @@ def test_toxw_takes_install_anywhere_before_what_is_not_toxs(
 
 
 def test_a_targets_options_reach_the_run(tox: configparser.ConfigParser) -> None:
-    assert tox["matrix"]["commands"].strip() == "python -m matrix run {env_name} {posargs}"
+    assert tox["matrix"]["commands"].strip() == "capmatrix run {env_name} {posargs}"

@@ -11,8 +11,9 @@ from matrix.errors import ToolError
 from matrix.model.catalog import Catalog
 from matrix.sandbox.docker import DockerSandbox
 from matrix.worker import outcome as oc
-from matrix.worker.process import Guest, GuestCounts, Request
+from matrix.worker.process import Guest, GuestCounts
 from matrix.worker.protocol import Op
+from matrix.worker.window import Request
 
 from .ground import IMAGES, containers
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from matrix.sandbox.base import Channel
 from matrix.sandbox.host import HostSandbox
 from matrix.worker import outcome as oc
-from matrix.worker.process import Guest, GuestCounts, Request
+from matrix.worker.process import Guest, GuestCounts
 from matrix.worker.protocol import Op
+from matrix.worker.window import Request
 
 PATIENT = 30.0
 """Deadline, in seconds, of tests in which nothing hangs: a loaded machine must not fail them."""
@@ -18,7 +19,7 @@ HANG = 0.2
 """Deadlines of tests in which time passes; a request that is late by accident is answered when it is alone."""
 
 WORKER = r"""
-import os, signal, struct, sys, time
+import os, select, signal, struct, sys, time
 
 def text(value):
     return struct.pack("<H", len(value)) + value.encode()
@@ -46,17 +47,23 @@ def first_time(name):
     except FileExistsError:
         return False
 
-def crash(number, request, op):
-    write(frame(request, op, 6, struct.pack("<IiQQHHqI", number, 1, 0x1000, 0x10054, 2, 1, -4, 64)))
+def crash(number, request, op, sender=0xffffffff):
+    ran = 0 if request == 0xffffffff else int(1000 * (time.monotonic() - taken))
+    write(frame(request, op, 6, struct.pack("<IiQQHHqIII", number, 1, 0x1000, 0x10054, 2, 1, -4, 64, sender, ran)))
     os._exit(3)
+
+terminated = []
+kept = b""
 
 mode = sys.argv[1]
 with open("pids", "a") as pids:
-    pids.write(f"{os.getpid()}\n")
+    pids.write(os.readlink("/proc/self") + "\n")  # its own pid is another in its namespace
 starts = len(open("pids").readlines())
 if mode == "broken":
     sys.stderr.write("cannot map the arena\n")
     sys.exit(1)
+if mode == "killed-at-start" and starts == 1:
+    os.kill(os.getpid(), signal.SIGKILL)
 if mode == "mute":
     time.sleep(60)
 if mode == "slow" and starts > 1:
@@ -64,19 +71,25 @@ if mode == "slow" and starts > 1:
 if mode == "babble":
     write(b"hello, world, this is no frame")
 build = "other" if mode == "rebuilt" and starts > 1 else "b1d"
-version = 9 if mode == "future" else 1
+version = 9 if mode == "future" else 2
 hello = struct.pack("<H", version) + text(build) + text("x86_64") + struct.pack("<BBI", 8, 0, os.getpid())
 hello += struct.pack("<HQHH", 0, 0b111, 0, 0)
 write(frame(0, 0, 0, hello))
 mask = 0b111
 while True:
+    if kept and not select.select([0], [], [], 0)[0]:
+        write(kept)
+        kept = b""
     (length,) = struct.unpack("<I", read(4))
     request, op, _ = struct.unpack("<IHH", read(8))
     payload = read(length - 8)
+    taken = time.monotonic()
     with open("log", "ab") as log:
         log.write(payload[:40] + b"\n")
     verb, _, rest = payload[:120].decode("latin-1").partition(" ")
     status, answer = 0, payload
+    if terminated:
+        crash(15, request, op) if terminated[0] == "in the next" else crash(15, 0xffffffff, 0xffff)
     if op == 1:
         wanted, = struct.unpack("<Q", payload)
         if wanted & ~0b111 or mode == "stubborn" and starts > 1:
@@ -110,6 +123,50 @@ while True:
     elif verb == "hang":
         signal.signal(signal.SIGTERM, lambda *_: crash(15, request, op))
         time.sleep(60)
+    elif verb == "keep":  # as the worker gathers finished answers, and sends them when it is asked to end
+        kept += frame(request, op, 0, payload)
+        continue
+    elif verb == "keep-and-work":
+        def release(*_):
+            write(kept)
+            crash(15, request, op)
+        signal.signal(signal.SIGTERM, release)
+        time.sleep(float(rest))
+        write(kept)
+        kept = b""
+    elif verb == "answers-when-asked":
+        signal.signal(signal.SIGTERM, lambda *_: terminated.append(rest))
+        while not terminated:
+            time.sleep(0.01)
+    elif verb == "hang-once" and first_time(rest):
+        signal.signal(signal.SIGTERM, lambda *_: crash(15, request, op))
+        time.sleep(60)
+    elif verb == "deaf-once" and first_time(rest):
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        time.sleep(60)
+    elif verb == "babble-once" and first_time(rest):
+        write(b"\0" * 16)
+    elif verb == "stop-once" and first_time(rest):
+        os.kill(os.getpid(), signal.SIGSTOP)
+    elif verb == "stop":
+        os.kill(os.getpid(), signal.SIGSTOP)
+    elif verb == "spin":
+        signal.signal(signal.SIGTERM, lambda *_: crash(15, request, op))
+        while True:
+            pass
+    elif verb == "stuck":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        write(frame(request, op, 0, b"x" * 50)[:20])
+        time.sleep(60)
+    elif verb == "chatter":
+        sys.stderr.write("a warning of a kernel\n" * int(rest))
+        sys.stderr.flush()
+    elif verb == "told-once" and first_time(rest):
+        crash(15, request, op, os.getppid())
+    elif verb == "told":
+        crash(15, request, op, int(rest))
+    elif verb == "leaves":
+        status, answer = 8, struct.pack("<HHq", 0xffff, 1, 0)
     elif verb == "deaf":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         time.sleep(60)
@@ -135,7 +192,8 @@ while True:
     elif verb == "twice-at-once":
         write(2 * frame(request, op, 0, payload))
         continue
-    write(frame(request, op, status, answer))
+    write(kept + frame(request, op, status, answer))
+    kept = b""
 """
 
 

@@ -2,13 +2,14 @@
 
 import signal
 import time
+from dataclasses import replace
 
 import pytest
 
 from matrix.errors import GuestError
 from matrix.worker import outcome as oc
-from matrix.worker.process import Request
 from matrix.worker.protocol import Op, SignalReply
+from matrix.worker.window import Request
 
 from .play import HANG, SHORT, Stage, answers, requests
 
@@ -19,8 +20,9 @@ def test_a_death_in_the_middle_loses_nothing_and_repeats_nothing(stage: Stage) -
     outcomes = list(stage.guest().many(requests(*asked)))
     assert answers(outcomes) == [*asked[:7], "Died", *asked[8:]]
     assert outcomes[7] == oc.Died(7, "last words\n")
-    assert stage.log.count("die now") == 2, "once in the window, once alone"
-    assert stage.counts.starts == 3
+    # In the window, then one by one, which may be alone already, then alone.
+    assert stage.log.count("die now") in (2, 3)
+    assert stage.counts.starts == stage.log.count("die now") + 1
     assert stage.counts.notes == []
 
 
@@ -40,23 +42,15 @@ def test_every_request_dying_is_every_outcome_dead(stage: Stage) -> None:
 def test_a_crash_says_where(stage: Stage) -> None:
     outcomes = list(stage.guest().many(requests("a", "crash", "b")))
     assert answers(outcomes) == ["a", "Crashed", "b"]
-    assert outcomes[1] == oc.Crashed(SignalReply(11, 1, 0x1000, 0x10054, 2, 1, -4, 64))
+    assert isinstance(outcomes[1], oc.Crashed)
+    assert replace(outcomes[1].signal, milliseconds=0) == SignalReply(11, 1, 0x1000, 0x10054, 2, 1, -4, 64)
     assert stage.counts.notes == []
-
-
-@pytest.mark.parametrize("verb", ["kill-once", "half-once"])
-def test_a_guest_that_was_killed_is_answered_and_noted(stage: Stage, verb: str) -> None:
-    asked = ["a", f"{verb} marker", "b"]
-    assert answers(list(stage.guest().many(requests(*asked)))) == asked
-    assert len(stage.counts.notes) == 1
-    assert stage.counts.notes[0].startswith("flaky: ended with status -9")
-    assert "answered" in stage.counts.notes[0]
 
 
 def test_an_exit_that_does_not_repeat_stays_a_failure(stage: Stage) -> None:
     """Nobody else can make a guest exit: a kernel did, and not every time."""
-    outcomes = list(stage.guest().many(requests("a", "die-once marker", "b")))
-    assert answers(outcomes) == ["a", "Unrepeated", "b"]
+    outcomes = list(stage.guest().many(requests("a", "die-once marker")))
+    assert answers(outcomes) == ["a", "Unrepeated"]
     assert outcomes[1] == oc.Unrepeated(oc.Died(7, ""))
 
 
@@ -72,11 +66,6 @@ def test_a_crash_that_does_not_repeat_stays_a_failure(stage: Stage) -> None:
     assert answers(outcomes) == ["a", "Unrepeated", "b"]
     assert isinstance(outcomes[1], oc.Unrepeated)
     assert isinstance(outcomes[1].death, oc.Crashed)
-
-
-def test_silent_deaths_are_forgiven_a_few_times_only(stage: Stage) -> None:
-    asked = [f"kill-once marker{number}" for number in range(5)]
-    assert answers(list(stage.guest().many(requests(*asked)))) == [*asked[:3], "Unrepeated", "Unrepeated"]
 
 
 def test_a_death_that_repeats_otherwise_is_reported_as_it_was_alone(stage: Stage) -> None:
@@ -106,7 +95,7 @@ def test_a_hang_that_does_not_answer_is_killed(stage: Stage, verb: str) -> None:
 
 
 def test_a_crash_by_sigterm_without_a_timeout_is_a_crash(stage: Stage) -> None:
-    payload = "status 6 " + (b"\x0f\0\0\0" + bytes(36)).hex()
+    payload = "status 6 " + (b"\x0f\0\0\0" + bytes(36) + b"\xff" * 4 + bytes(4)).hex()
     outcome = stage.guest().one(Op.RUN, payload.encode())
     assert isinstance(outcome, oc.Crashed)
     assert outcome.signal.number == signal.SIGTERM
@@ -124,4 +113,4 @@ def test_a_slow_caller_is_not_the_guests_fault(stage: Stage) -> None:
 def test_the_time_that_a_restart_takes_is_not_the_requests(stage: Stage) -> None:
     guest = stage.guest("slow", SHORT)
     assert answers(list(guest.many(requests("die", "a")))) == ["Died", "a"]
-    assert (stage.counts.starts, stage.counts.notes) == (3, [])
+    assert stage.counts.notes == []

@@ -4,7 +4,7 @@ import pytest
 
 from matrix.errors import GuestError
 from matrix.worker import outcome as oc
-from matrix.worker import process
+from matrix.worker import patience
 from matrix.worker.protocol import Op
 
 from .play import Stage, answers, requests
@@ -63,7 +63,7 @@ def test_a_guest_that_does_not_start_is_an_error_that_says_why(stage: Stage, mod
 
 
 def test_a_guest_that_says_nothing_is_an_error(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "_START_DEADLINE", 0.2)
+    monkeypatch.setattr(patience, "START", 0.2)
     with pytest.raises(GuestError, match="does not start"):
         stage.guest("mute")
     assert stage.alive() == []
@@ -75,3 +75,10 @@ def test_closing_twice_is_fine_and_a_closed_guest_starts_again(stage: Stage) -> 
     guest.close()
     assert stage.alive() == []
     assert answers([guest.one(Op.RUN, b"a")]) == ["a"]
+
+
+def test_a_guest_that_is_killed_before_its_first_word_is_started_again(stage: Stage) -> None:
+    guest = stage.guest("killed-at-start")
+    assert answers([guest.one(Op.RUN, b"a")]) == ["a"]
+    assert stage.counts.starts == 2
+    assert stage.counts.notes == ["a guest was ended while it started: ended with status -9"]
