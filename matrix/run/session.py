@@ -92,7 +92,7 @@ class Session:
         argv = worker if cell.cpu == NATIVE else [built.target.qemu, "-cpu", cell.cpu, *worker]
 
         def start() -> Channel:
-            return self.sandbox.spawn(argv)
+            return self.sandbox.spawn(argv, bounded=not built.target.sanitize)
 
         guest = Guest(start, self.counts, self.settings.deadline)
         if guest.hello.build_id != built.build_id:
