@@ -49,7 +49,7 @@ BROKEN = {
 def only(tree: "Tree", monkeypatch: pytest.MonkeyPatch) -> "Tree":
     """The small repository in place of the one that the commands read."""
     monkeypatch.setattr("matrix.run.state.data_root", lambda: tree.root)
-    monkeypatch.setattr("matrix.__main__.data_root", lambda: tree.root)
+    monkeypatch.setattr("matrix.command_line.data_root", lambda: tree.root)
     return tree
 
 
