@@ -38,6 +38,8 @@ class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     composes: list[str] = []
     wipes: bool = False
     calls: list[str] = []
+    writable: str = ""
+    position_dependent: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +61,8 @@ class Variant:
     composes: tuple[str, ...] = ()
     wipes: bool = False
     calls: tuple[str, ...] = ()
+    writable: str = ""
+    position_dependent: bool = False
 
     @property
     def assembly(self) -> bool:
@@ -111,6 +115,8 @@ def read_variant(path: Path, interface: Interface, capabilities: Mapping[str, Ca
         tuple(header.composes),
         header.wipes,
         tuple(header.calls),
+        header.writable.strip(),
+        header.position_dependent,
     )
     _check(variant, interface, capabilities)
     return variant

@@ -370,7 +370,7 @@ def test_the_guest_is_target_provider_and_cpu(small: Catalog) -> None:
 def test_another_providers_cells_carry_its_name(small: Catalog, foreign: str) -> None:
     provider = small.provider("kernels")
     theirs = type(provider)(foreign, provider.root, provider.interfaces, provider.variants)
-    cells = plan(type(small)(small.capabilities, small.targets, (theirs,), small.root), None)
+    cells = plan(type(small)(small.capabilities, small.targets, (theirs,), small.root, small.instructions), None)
     prefix = "" if foreign == "kernels" else "mine:"
     assert find(cells, f"x64/hard/none/{prefix}cipher-c")
     assert find(cells, f"x64/hard/none/{prefix}dispatch")
