@@ -32,9 +32,22 @@ static void *must(void *mapped, const char *what)
     return mapped;
 }
 
-static uint8_t *reserve_row(void)
+/*
+ * Where the row of inputs and constant states is asked for: on 32-bit guests such that its first slot ends at 2 GiB, where signed comparisons
+ * of pointers go wrong. A system that has no room there gives another place.
+ */
+static void *fixed_row_wish(void)
 {
-    uint8_t *row = must(mmap(NULL, ROW, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
+#if UINTPTR_MAX == UINT32_MAX
+    return (void *)(UINT32_C(0x80000000) - ARENA_CAPACITY - ARENA_GUARD);
+#else
+    return NULL;
+#endif
+}
+
+static uint8_t *reserve_row(void *wish)
+{
+    uint8_t *row = must(mmap(wish, ROW, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
                         "worker: reserve slots");
 
     return row + ARENA_GUARD;
@@ -58,9 +71,9 @@ void arena_open(void)
         perror("worker: memory for buffers");
         exit(EXIT_USAGE);
     }
-    plain_row = reserve_row();
-    fixed_row = reserve_row();
-    writable_row = reserve_row();
+    plain_row = reserve_row(NULL);
+    fixed_row = reserve_row(fixed_row_wish());
+    writable_row = reserve_row(NULL);
     for (size_t slot = 0; slot < ARENA_SLOTS; slot++) {
         off_t at = (off_t)(slot * ARENA_CAPACITY);
 

@@ -3,7 +3,8 @@
  * Where buffers lie. Rows of slots, made once, with an inaccessible stretch before and after every slot: one row is
  * plain memory, for outputs; another is mapped twice, writable and read-only. Of an input, kernels see the read-only
  * mapping; of a state they see the writable one, and the read-only one where they take it as const.
- * Buffer number i of a RUN lies in slot i of the row that its role asks for.
+ * Buffer number i of a RUN lies in the row that its role asks for, in slot i counted from one that differs from RUN to
+ * RUN: on 32-bit guests the first read-only slot ends at 2 GiB, and each input comes to lie there.
  */
 #ifndef ARENA_H
 #define ARENA_H

@@ -8,6 +8,7 @@
 
 #include "bytes.h"
 #include "registers.h"
+#include "sanitize.h"
 #include "worker.h"
 
 /* Arguments in registers, the distance between the two stack pointers, and flags: all clear, all set, carry alone,
@@ -28,8 +29,9 @@ static const uintptr_t flags_of[] = { 0x202, 0xad7, 0x203, 0x282 };   /* CF PF A
 #endif
 
 enum {
-    STACK_BYTES = 256 * 1024,
+    STACK_BYTES = ENTRY_STACK_BYTES,
     GUARD_BYTES = 64 * 1024,      /* a multiple of every page size in use */
+    BELOW_STACK_BYTES = 1024 * 1024,   /* inaccessible too, so that frames of many KiB do not step over it */
     STACK_WORDS = CALL_WORDS - REGISTER_WORDS,
     ABOVE_BYTES = 160,            /* arguments, and at least 96 bytes of the caller's; a multiple of 32 */
     BELOW_BYTES = 8 * 1024,       /* noise before the first call of a request */
@@ -44,15 +46,15 @@ static size_t given_bytes;        /* arguments of the last call on the stack */
 
 void entry_open(void)
 {
-    uint8_t *stack = mmap(NULL, GUARD_BYTES + STACK_BYTES + GUARD_BYTES, PROT_NONE,
+    uint8_t *stack = mmap(NULL, BELOW_STACK_BYTES + STACK_BYTES + GUARD_BYTES, PROT_NONE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     uint64_t state = 3;
 
-    if (stack == MAP_FAILED || mprotect(stack + GUARD_BYTES, STACK_BYTES, PROT_READ | PROT_WRITE) < 0) {
+    if (stack == MAP_FAILED || mprotect(stack + BELOW_STACK_BYTES, STACK_BYTES, PROT_READ | PROT_WRITE) < 0) {
         perror("worker: stack for kernels");
         exit(EXIT_USAGE);
     }
-    noise_start = stack + GUARD_BYTES + STACK_BYTES - sizeof noise;
+    noise_start = stack + BELOW_STACK_BYTES + STACK_BYTES - sizeof noise;
     for (size_t i = 0; i < sizeof noise; i++) {
         state *= 0xd1342543de82ef95;
         noise[i] = (uint8_t)(state >> 56);
@@ -88,9 +90,21 @@ static const uint8_t *noise_at(const uint8_t *at)
     return noise + (at - noise_start);
 }
 
+static const uint8_t *lowest_byte(void)
+{
+    return noise_start + sizeof noise - STACK_BYTES;
+}
+
+uintptr_t entry_below_stack(uintptr_t address)
+{
+    uintptr_t distance = (uintptr_t)lowest_byte() - address;
+
+    return distance <= BELOW_STACK_BYTES ? distance : 0;
+}
+
 uintptr_t entry_call(void (*function)(void), const uintptr_t *words, unsigned given, unsigned number)
 {
-    uintptr_t all[CALL_WORDS];
+    uintptr_t all[CALL_WORDS], value;
     uint8_t *at;
 
     set_state(number);
@@ -104,7 +118,15 @@ uintptr_t entry_call(void (*function)(void), const uintptr_t *words, unsigned gi
     given_bytes = given > REGISTER_WORDS ? (given - REGISTER_WORDS) * sizeof(uintptr_t) : 0;
     if (given_bytes)
         bytes_copy(at, all + REGISTER_WORDS, given_bytes);
-    return worker_call(function, all);
+    sanitize_enter(lowest_byte(), STACK_BYTES);
+    value = worker_call(function, all);
+    sanitize_leave();
+    return value;
+}
+
+const uint8_t *entry_stack_pointer(void)
+{
+    return arguments();
 }
 
 bool entry_frame_kept(void)

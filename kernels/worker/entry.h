@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { ENTRY_STACK_BYTES = 256 * 1024 };
+
 /* The worker's stack pointer during a call, for the trampoline. */
 extern uintptr_t worker_own_sp;
 
@@ -24,6 +26,12 @@ void entry_begin(void);
 
 /* Call `function` with its `given` words, of the eight, in the state of `number`; see worker_call. */
 uintptr_t entry_call(void (*function)(void), const uintptr_t *words, unsigned given, unsigned number);
+
+/* The kernel's stack pointer at the last call; below it lies what the kernel has left, ENTRY_STACK_BYTES at most. */
+const uint8_t *entry_stack_pointer(void);
+
+/* How far below the lowest byte of the kernel's stack an address lies, 0 when it does not, or so far that it means more. */
+uintptr_t entry_below_stack(uintptr_t address);
 
 /* After a call: is what lies above its arguments on the stack as it was? */
 bool entry_frame_kept(void);

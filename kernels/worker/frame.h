@@ -22,6 +22,7 @@ enum operation {
     OP_PING = 4,
     OP_SELFTEST = 5,
     OP_BENCH = 6,
+    OP_LEFT = 7,
 };
 
 enum status {

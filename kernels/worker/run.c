@@ -51,6 +51,7 @@ static struct step steps[STEPS_MAX];
 static unsigned step_count;
 static unsigned number;   /* of the first step's state at entry */
 static uint64_t returned[STEPS_MAX];
+static unsigned first_slot, slots;   /* of the request's buffers: buffer i lies in slot (first_slot + i) % slots */
 static uint8_t snapshot[ARENA_SLOTS][ARENA_CAPACITY];
 
 static bool read_buffer(struct reader *reader, unsigned index)
@@ -84,7 +85,7 @@ static bool read_buffer(struct reader *reader, unsigned index)
     else if (load_u16(head + 6) != 0)
         reply_text(STATUS_BAD_REQUEST, "buffer %u: a field that must be zero is %u", index, load_u16(head + 6));
     else if (buffer->length > ARENA_CAPACITY
-             || !arena_place(buffer, index, (enum place)place, offset, align))
+             || !arena_place(buffer, (first_slot + index) % slots, (enum place)place, offset, align))
         reply_text(STATUS_BAD_REQUEST, "buffer %u: length %" PRIu32 " at offset %u does not fit into %d",
                    index, buffer->length, offset, ARENA_CAPACITY);
     else if ((role == ROLE_IN || role == ROLE_INOUT) && !(buffer->data = reader_take(reader, buffer->length)))
@@ -193,6 +194,8 @@ static bool read_request(const struct frame *frame)
         return false;
     }
     running.faults = load_u16(head + 6) & RUN_FAULTS;
+    slots = buffers;
+    first_slot = (unsigned)(frame->size % ARENA_SLOTS);
     for (; running.buffers < buffers; running.buffers++)
         if (!read_buffer(&reader, running.buffers))
             return false;

@@ -40,6 +40,7 @@ class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cites: list[str] = []
     symbols: dict[str, str] = {}
     composes: list[str] = []
+    wipes: bool = False
     calls: list[str] = []
     writable: str = ""
     position_dependent: bool = False
@@ -62,6 +63,7 @@ class Variant:
     cites: tuple[str, ...]
     symbols: Mapping[str, str]
     composes: tuple[str, ...] = ()
+    wipes: bool = False
     calls: tuple[str, ...] = ()
     writable: str = ""
     position_dependent: bool = False
@@ -115,6 +117,7 @@ def read_variant(path: Path, interface: Interface, capabilities: Mapping[str, Ca
         tuple(header.cites),
         header.symbols,
         tuple(header.composes),
+        header.wipes,
         tuple(header.calls),
         header.writable.strip(),
         header.position_dependent,

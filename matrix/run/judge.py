@@ -8,10 +8,11 @@ from matrix.cases.layout import Run, describe_place
 from matrix.errors import GuestError
 from matrix.model.interface import Operation
 from matrix.run import verdict as vd
+from matrix.run.sanitizer import reported
 from matrix.run.symbols import Symbols
 from matrix.run.verdict import Failure
 from matrix.worker import outcome as oc
-from matrix.worker.protocol import LINE_BYTES, NOTHING, Role, RunReply, SignalReply, decode_run
+from matrix.worker.protocol import LINE_BYTES, NOTHING, STACK, Role, RunReply, SignalReply, decode_run
 
 _SI_KERNEL = 128
 """x86 gives this code and no address for an operand that must be aligned (sigaction(2): general protection)."""
@@ -120,6 +121,8 @@ def _no_answer(run: Run, outcome: oc.Outcome, symbols: Symbols, cpu: str) -> Fai
     if isinstance(outcome, oc.TimedOut):
         return _timeout(run, outcome, symbols)
     if isinstance(outcome, oc.Died):
+        if report := reported(outcome.stderr):
+            return Failure(vd.CRASH, f"a sanitizer has ended the guest: {report}", details={"report": outcome.stderr})
         return _death(outcome)
     if isinstance(outcome, oc.Garbage):
         return Failure(vd.PROTOCOL, f"the guest wrote garbage: {outcome.why}", slow=outcome.slow)
@@ -167,7 +170,12 @@ def describe_crash(run: Run, reply: SignalReply, symbols: Symbols, cpu: str = ""
     instruction = symbols.instruction(reply.pc)
     text = f"{name} in {symbol}, pc {reply.pc:#x}, instruction `{instruction}`"
     place = ""
-    if name in ("SIGSEGV", "SIGBUS") and reply.buffer != NOTHING:
+    if told := symbols.authentication(reply.pc, name):
+        text += f", {told}"
+    elif name in ("SIGSEGV", "SIGBUS") and reply.buffer == STACK:
+        place = f"{-reply.offset} bytes below the kernel's stack"
+        text += f", address {place}: the stack is exhausted, it has {reply.buffer_length >> 10} KiB"
+    elif name in ("SIGSEGV", "SIGBUS") and reply.buffer != NOTHING:
         place = describe_place(run.buffers, reply.buffer, reply.offset)
         text += f", address {place}"
         if 0 <= reply.offset < reply.buffer_length and _read_only(run, reply.buffer):

@@ -94,7 +94,7 @@ class Session:
         argv = worker if cell.cpu == NATIVE else [built.target.qemu, "-cpu", cell.cpu, *worker]
 
         def start() -> Channel:
-            return self.sandbox.spawn(argv)
+            return self.sandbox.spawn(argv, bounded=not built.target.sanitize)
 
         guest = Guest(start, self.counts, self.settings.deadline)
         if guest.hello.build_id != built.build_id:
@@ -217,6 +217,7 @@ class Bench:
             table,
             self.session.catalog.provider(cell.provider).lattice(self.built.target, table),
             cell.mask,
+            cell.further,
         )
         assert expected is not None
         has = expected.has if expected.has is not None else cell.mask.closed
@@ -266,11 +267,16 @@ class Bench:
         return Binding(functions, states, self.built.target.word_bytes)
 
     @property
+    def _whole_corpus(self) -> bool:
+        """Whether it is the cell that tries all there is: of a variant by name, on the CPU that is its own."""
+        return self.cell.kind == "variant" and self.cell.tier == "full"
+
+    @property
     def tier(self) -> Tier:
         """The part of the corpus that the cell runs."""
         if not self.session.settings.exhaustive:
             return self.cell.tier
-        return "long" if self.cell.kind == "variant" else "full"
+        return "long" if self._whole_corpus else "full"
 
     def cases(self, interface: Interface, operation: Operation, tier: Tier) -> list[Case]:
         """The cases of ``operation`` in ``tier``, or the only one that is to run."""
@@ -323,7 +329,7 @@ class Bench:
             self.every_placement(interface, operation, binding),
             only=self.only[1] if self.only else "",
             full=self.session.settings.placements == "full",
-            by_name=self.cell.kind == "variant",
+            by_name=self._whole_corpus,
             smoke=self.tier == "smoke",
         )
 

@@ -17,6 +17,8 @@ LINE_BYTES = 64
 """What place OFFSET counts from; offsets are smaller."""
 NOTHING = 0xFFFF
 """A function or buffer index that names none; as a step's function it means SET_MASK."""
+STACK = 0xFFFE
+"""In place of a buffer's index: the kernel's stack, below which an address lies."""
 NO_REQUEST = 0xFFFFFFFF
 """The id of a frame that answers no request."""
 NO_SENDER = 0xFFFFFFFF
@@ -47,6 +49,7 @@ class Op(IntEnum):
     PING = 4
     SELFTEST = 5
     BENCH = 6
+    LEFT = 7
 
 
 class Status(IntEnum):
@@ -328,6 +331,22 @@ def encode_choose(function: int, length: int) -> bytes:
 def decode_choose(payload: bytes) -> int:
     """The index of the chosen function, NOTHING when none fits. Raises GuestError."""
     return _exact(struct.Struct("<H"), payload)[0]
+
+
+def encode_left(stack_bytes: int) -> bytes:
+    """The payload of LEFT: how much of the stack is asked for, in bytes."""
+    return struct.pack("<I", stack_bytes)
+
+
+def decode_left(payload: bytes, lengths: Iterable[int]) -> tuple[bytes, ...]:
+    """The payload of a LEFT reply in parts of these ``lengths``: the stack, then every state. Raises GuestError."""
+    parts, at = [], 0
+    for length in lengths:
+        parts.append(payload[at : at + length])
+        at += length
+    if at != len(payload):
+        raise GuestError("the guest's answer to LEFT has another size", why=f"{len(payload)} bytes, {at} expected")
+    return tuple(parts)
 
 
 def encode_mask(bits: int) -> bytes:

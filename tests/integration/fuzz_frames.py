@@ -375,9 +375,9 @@ class Requests:
 
     def _noise(self) -> Request:
         r = self._random
-        op = r.choice((Op.RUN, Op.RUN, Op.SELFTEST, Op.BENCH, r.getrandbits(16)))
+        op = r.choice((Op.RUN, Op.RUN, Op.SELFTEST, Op.BENCH, Op.LEFT, r.getrandbits(16)))
         size = r.choice((0, 1, 7, 8, 9, r.randrange(400)))
         payload = r.randbytes(size)
         if op == Op.RUN and size > 7 and r.random() < 0.7:  # past the head, or all of it would end there
             payload = RUN_LAYOUT.pack(r.randint(0, MAX_BUFFERS), r.randrange(20), 0, 0) + payload[RUN_LAYOUT.size :]
-        return Request("noise", op, payload, None if op <= Op.PING else Status.UNSUPPORTED)
+        return Request("noise", op, payload, None if op <= Op.PING or op == Op.LEFT else Status.UNSUPPORTED)

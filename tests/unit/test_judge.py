@@ -16,7 +16,7 @@ from matrix.run.judge import judge, signal_name
 from matrix.run.symbols import Symbols
 from matrix.run.verdict import Failure
 from matrix.worker import outcome as oc
-from matrix.worker.protocol import NO_SENDER, NOTHING, SignalReply, Violation
+from matrix.worker.protocol import NO_SENDER, NOTHING, STACK, SignalReply, Violation
 
 if TYPE_CHECKING:
     from tests.unit.conftest import MakeElf, Tree
@@ -185,6 +185,18 @@ def test_a_bad_access_far_from_everything_names_no_buffer(bench: Bench) -> None:
     misaligned = oc.Crashed(SignalReply(SIGSEGV, 128, 0, CODE, 0, NOTHING, 0, 0))
     assert bench.failure(misaligned).summary.endswith(", no address given: misaligned for this instruction?")
     assert "far from every buffer" in bench.failure(_signal(SIGSEGV, CODE, 11, 0)).summary
+
+
+def test_an_exhausted_stack_is_said_so(bench: Bench) -> None:
+    deep = oc.Crashed(SignalReply(SIGSEGV, 2, 0x5000, CODE, 0, STACK, -4096, 256 << 10))
+    words = ", address 4096 bytes below the kernel's stack: the stack is exhausted, it has 256 KiB"
+    assert bench.failure(deep).summary.endswith(words)
+
+
+def test_a_sanitizers_report_is_the_crash(bench: Bench) -> None:
+    failure = bench.failure(oc.Died(1, "sources/0a/cipher_c.c:3:9: runtime error: shift exponent 40 is too large\n"))
+    assert failure.kind == vd.CRASH
+    assert failure.summary == "a sanitizer has ended the guest: shift exponent 40 is too large at cipher_c.c:3:9"
 
 
 def test_a_pc_outside_the_program_is_said_so(bench: Bench) -> None:
