@@ -60,7 +60,8 @@ def cell_as_json(cell: Cell) -> dict[str, Any]:
 def print_plan(state: RunState, console: Console) -> None:
     """The plan in numbers: masks, cells of each kind, skips by reason; then the cells' ids."""
     table = Table(title="plan", title_justify="left")
-    for name in ("target", "masks", "variants", *KINDS, "skipped"):
+    head = "skipped" if state.abilities else "skipped*"
+    for name in ("target", "masks", "variants", *KINDS, head):
         table.add_column(name, justify="left" if name == "target" else "right")
     catalog = state.catalog
     for name in dict.fromkeys(cell.target for cell in state.selected):
@@ -73,6 +74,8 @@ def print_plan(state: RunState, console: Console) -> None:
         row = [masks, variants, *(kinds[kind] for kind in KINDS), skipped]
         table.add_row(name, *map(str, row))
     console.print(table)
+    if not state.abilities:
+        console.print("* skips that only --probe finds are not counted", highlight=False, soft_wrap=True)
     for line in _without_traps(state):
         console.print(line, highlight=False, soft_wrap=True)
     lines = [cell.id + (f"  skip {cell.reason}" if cell.reason else "") for cell in state.selected]
@@ -96,7 +99,7 @@ def _without_traps(state: RunState) -> list[str]:
                 chosen = (target.name, provider.name, variant.algorithm, variant.name) in variants
                 if chosen and (why := why_no_trap(variant, table)):
                     names.setdefault(why, set()).add(f"{variant.algorithm}-{variant.name}")
-    return [f"no trap cell of {' '.join(sorted(found))}: {why}" for why, found in names.items()]
+    return [f"no trap cells for {' '.join(sorted(found))}: {why}" for why, found in names.items()]
 
 
 def explain(state: RunState, cell_id: str, console: Console) -> None:

@@ -244,11 +244,11 @@ def why_no_trap(variant: Variant, table: CapabilityTable) -> str:
     """Why the plan has no trap cell of ``variant``; empty when it has one for each capability that it requires."""
     if variant.requires:
         return ""
-    why = "it requires nothing, so that no CPU lacks what it needs"
+    why = "no capability is required, so there is no CPU to trap on"
     unrefused = [row.name for row in table.rows if not (row.flags or row.march or row.gas)]
     if variant.assembly and unrefused:
         names = " ".join(unrefused)
-        why += f"; the assembler takes instructions of {names} unasked, so that nothing shows whether it uses them"
+        why += f"; the assembler accepts instructions of {names} unasked, so nothing shows whether they are used"
     return why
 
 

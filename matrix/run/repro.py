@@ -31,7 +31,7 @@ GOOD, BAD, CANNOT_TELL = 0, 1, 125
 """Exit codes as ``git bisect run`` reads them (git-bisect(1))."""
 _MOST_BYTES = 64 << 20
 _MOST_SHOWN = 60
-_STEP = "name a file below failures/ as the run printed it, relative to this folder"
+_STEP = "go to the folder where the run was started, or give the full path of a file below failures/"
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,8 @@ def test_list_names_every_cell_and_says_that_nothing_was_probed(terminal: Termin
     lines = [line.split("  skip ")[0] for line in ended.out.splitlines()]
     assert {cell.id for cell in plan(catalog, None)} <= set(lines)
     assert "not probed" in ended.out
+    assert "skipped*" in ended.out
+    assert "* skips that only --probe finds are not counted" in lines
 
 
 def test_list_of_one_target_has_that_target_only(terminal: Terminal, catalog: Catalog) -> None:
@@ -92,16 +94,17 @@ def test_a_noasm_target_has_exactly_the_mask_none(terminal: Terminal) -> None:
 
 
 def test_list_and_explain_say_which_variants_have_no_trap_cell(terminal: Terminal) -> None:
-    listed = [line for line in terminal.run("list", "aarch64").out.splitlines() if line.startswith("no trap cell of ")]
+    lines = terminal.run("list", "aarch64").out.splitlines()
+    listed = [line for line in lines if line.startswith("no trap cells for ")]
     assert len(listed) == 1
     assert " chacha20-c " in listed[0]
     assert "chacha20-neon" not in listed[0]
-    assert listed[0].endswith("it requires nothing, so that no CPU lacks what it needs")
+    assert listed[0].endswith("no capability is required, so there is no CPU to trap on")
     said = json.loads(terminal.run("list", "aarch64", "--json").out)["targets"][0]["providers"]["kernels"]["variants"]
     assert said["chacha20-neon"]["no_trap"] == ""
     assert said["chacha20-c"]["no_trap"]
     explained = terminal.run("explain", "arm32-noneon/hard/none/chacha20-armv7").out
-    assert "trap cell  it requires nothing" in explained
+    assert "trap cell  no capability is required" in explained
 
 
 def test_explain_says_how_a_cell_is_run(terminal: Terminal) -> None:

@@ -220,6 +220,7 @@ def test_a_wrong_file_has_the_exit_code_of_repro_files(small: Catalog, tmp_path:
 def test_a_file_that_is_not_there_is_answered_with_where_to_look(tmp_path: Path) -> None:
     with pytest.raises(ReproError) as caught:
         read_failure(tmp_path / "absent.json")
+    assert "folder where the run was started, or give the full path" in caught.value.step
     assert "failures/" in caught.value.step
 
 
