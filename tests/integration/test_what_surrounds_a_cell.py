@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from matrix.errors import BuildError, OracleError
+from matrix.errors import HeaderError, OracleError
 from matrix.model.catalog import load_catalog
 from matrix.model.plan import find, plan
 from matrix.oracles.pyca import chacha20_xor
@@ -53,9 +53,9 @@ def test_a_kernel_file_that_vanishes_in_mid_run_is_named(tmp_path: Path) -> None
     assert cell
     session = Session(catalog, HostSandbox(cache_root() / "host"), Settings(), cache_root() / "corpora")
     (repository / KERNEL).unlink()
-    with pytest.raises(BuildError) as caught:
+    with pytest.raises(HeaderError) as caught:
         run_cell(session, cell, ())
-    assert caught.value.what == "a source file cannot be read"
+    assert caught.value.what == "cannot read chacha20_c.c"
     assert caught.value.where == str(repository / KERNEL)
     assert caught.value.why == "No such file or directory"
 
