@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from matrix import __version__
-from matrix.commands import bench, images, listing, reproduce, running
+from matrix.commands import bench, images, listing, objects, reproduce, running
 from matrix.commands import doctor as doctor_command
 from matrix.environment import allow_enough_files, check_environment
 from matrix.errors import BUG, INTERRUPTED, MatrixError, SelectionError
@@ -29,6 +29,7 @@ from matrix.resources import data_root
 from matrix.run.repro import BAD, CANNOT_TELL, GOOD
 from matrix.run.session import Settings
 from matrix.run.state import RunState, controller_state
+from matrix.sandbox.choose import choose_sandbox
 
 _SANDBOX_OPTION: dict[str, Any] = {
     "type": click.Choice(["auto", "docker", "host"]),
@@ -63,6 +64,21 @@ def list_command(targets: tuple[str, ...], as_json: bool, probe: bool, sandbox: 
         click.echo(json.dumps(listing.plan_as_json(state), indent=1))
     else:
         listing.print_plan(state, make_console())
+
+
+@cli.command("objects")
+@click.argument("targets", nargs=-1, metavar="[TARGET]...")
+@click.option("--json", "as_json", is_flag=True, help="Print the rows as JSON.")
+@click.option("--sandbox", **_SANDBOX_OPTION, help="Where to build.")
+def objects_command(targets: tuple[str, ...], as_json: bool, sandbox: str) -> None:
+    """Print what each function that a variant exports uses, and whether it has unwind information and a landing pad."""
+    catalog = every_profile(load_catalog(data_root()))
+    wanted = targets or tuple(target.name for target in load_catalog(data_root()).targets.targets)
+    rows = objects.object_rows(choose_sandbox(sandbox), catalog, wanted)
+    if as_json:
+        click.echo(json.dumps(rows, indent=1))
+    else:
+        objects.print_objects(rows, make_console())
 
 
 @cli.command("explain")

@@ -7,6 +7,7 @@ provides  = ["setkey_enc", "setkey_dec", "encrypt", "decrypt", "cbc_encrypt", "c
 requires  = ["aesni"]
 priority  = 40
 constant_time = true
+wipes     = true
 cites     = ["FIPS 197", "SP 800-38A 6.2, 6.5", "Gueron, Intel AES New Instructions white paper, 2010"]
 
 [state.ek]

@@ -8,6 +8,7 @@ requires  = ["neon"]
 priority  = 30
 min_bytes = { ctr = 128, cbc_decrypt = 128 }
 constant_time = true
+wipes     = true
 cites     = ["Kasper-Schwabe 2009", "Boyar-Peralta 2011", "FIPS 197", "SP 800-38A 6.2, 6.5"]
 
 [state.ek]

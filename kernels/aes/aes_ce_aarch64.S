@@ -7,6 +7,7 @@ provides  = ["setkey_enc", "setkey_dec", "encrypt", "decrypt", "cbc_encrypt", "c
 requires  = ["aes"]
 priority  = 40
 constant_time = true
+wipes     = true
 cites     = ["FIPS 197", "SP 800-38A 6.2, 6.5", "Arm Architecture Reference Manual, AESE, AESD, AESMC, AESIMC"]
 
 [state.ek]

@@ -7,6 +7,7 @@ provides  = ["setkey_enc", "setkey_dec", "encrypt", "decrypt", "cbc_encrypt", "c
 requires  = ["neon"]
 priority  = 20
 constant_time = true
+wipes     = true
 cites     = ["Hamburg 2009", "FIPS 197", "SP 800-38A 6.2, 6.5"]
 
 [state.ek]

@@ -8,6 +8,7 @@ requires  = ["avx2"]
 priority  = 30
 min_bytes = { xor = 65 }
 constant_time = true
+wipes     = true
 cites     = ["RFC 8439 2.1-2.4"]
 */
 /*
@@ -385,6 +386,13 @@ chacha20_xor_avx2:
         jb      .Lbyte
 
 .Ldone:
+        /* nothing of key or key stream stays behind */
+        vpxor   ntemp, ntemp, ntemp
+        .set    part, 0
+        .rept   FRAME / 32
+        vmovdqa [rsp + part], ntemp
+        .set    part, part + 32
+        .endr
         vzeroupper
         mov     rsp, old_sp
 .Lreturn:

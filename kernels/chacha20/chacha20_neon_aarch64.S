@@ -7,6 +7,7 @@ provides  = ["xor"]
 requires  = ["neon"]
 priority  = 20
 constant_time = true
+wipes     = true
 cites     = ["RFC 8439 2.1-2.4"]
 */
 /*
@@ -280,6 +281,11 @@ chacha20_xor_neon:
         b.ne    .Lbyte
 
 .Ldone:
+        /* nothing of key or key stream stays behind */
+        movi    v0.16b, #0
+        .irp    part, 0, 32, 64, 96
+        stp     q0, q0, [sp, #\part]
+        .endr
         add     sp, sp, #FRAME
 .Lreturn:
         ret

@@ -7,6 +7,7 @@ provides  = ["xor"]
 requires  = ["ssse3"]
 priority  = 20
 constant_time = true
+wipes     = true
 cites     = ["RFC 8439 2.1-2.4"]
 */
 /*
@@ -359,6 +360,13 @@ chacha20_xor_ssse3:
         jb      .Lbyte
 
 .Ldone:
+        /* nothing of key or key stream stays behind */
+        pxor    ntemp, ntemp
+        .set    part, 0
+        .rept   25
+        movdqa  [rsp + part], ntemp
+        .set    part, part + 16
+        .endr
         add     rsp, FRAME
 .Lreturn:
         ret

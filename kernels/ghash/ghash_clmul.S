@@ -8,6 +8,7 @@ requires  = ["ssse3", "pclmul"]
 priority  = 40
 state     = { htable = { bytes = 288, align = 16, layout = "clmul" } }
 constant_time = true
+wipes     = true
 cites     = ["NIST SP 800-38D 6.4", "Gueron-Kounavis 2010", "Gueron 2012", "Karatsuba 1962"]
 */
 /* GHASH with PCLMULQDQ for i386 (cdecl) and x86-64 (System V): eight blocks share one reduction, the rest go one by one.

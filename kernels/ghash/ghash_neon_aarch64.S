@@ -8,6 +8,7 @@ requires  = ["neon"]
 priority  = 20
 state     = { htable = { bytes = 160, align = 16, layout = "neon" } }
 constant_time = true
+wipes     = true
 cites     = ["NIST SP 800-38D 6.4", "Camara-Gouvea-Lopez-Dahab 2013", "Karatsuba 1962"]
 */
 /* GHASH for AArch64 with NEON and no more: carry-less products out of pmull on bytes, one block at a time.

@@ -8,6 +8,7 @@ requires  = ["neon"]
 priority  = 20
 state     = { htable = { bytes = 120, align = 8, layout = "neon" } }
 constant_time = true
+wipes     = true
 cites     = ["NIST SP 800-38D 6.4", "Camara-Gouvea-Lopez-Dahab 2013", "Karatsuba 1962"]
 */
 /* GHASH for ARMv7-A with NEON, ARM or Thumb-2, interworking returns: carry-less products out of vmull.p8, one block at a time.

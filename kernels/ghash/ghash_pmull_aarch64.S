@@ -8,6 +8,7 @@ requires  = ["pmull"]
 priority  = 40
 state     = { htable = { bytes = 192, align = 16, layout = "pmull" } }
 constant_time = true
+wipes     = true
 cites     = ["NIST SP 800-38D 6.4", "Gueron-Kounavis 2010", "Karatsuba 1962"]
 */
 /* GHASH for AArch64 with PMULL: eight blocks share one reduction, the rest go one by one.

@@ -8,6 +8,7 @@ requires  = ["pmull"]
 priority  = 40
 state     = { htable = { bytes = 96, align = 8, layout = "pmull" } }
 constant_time = true
+wipes     = true
 cites     = ["NIST SP 800-38D 6.4", "Gueron-Kounavis 2010", "Karatsuba 1962"]
 */
 /* GHASH for ARMv8 in 32-bit mode with vmull.p64, ARM or Thumb-2, interworking returns: four blocks share one reduction, the rest go

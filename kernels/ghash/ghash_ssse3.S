@@ -8,6 +8,7 @@ requires  = ["ssse3"]
 priority  = 20
 state     = { htable = { bytes = 592, align = 16, layout = "ssse3" } }
 constant_time = true
+wipes     = true
 cites     = ["NIST SP 800-38D 6.4", "Shoup 1996", "Hamburg 2009"]
 */
 /* GHASH in constant time with pshufb for i386 (cdecl) and x86-64 (System V): tables of nibbles that lie in registers.

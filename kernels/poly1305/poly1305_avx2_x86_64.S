@@ -8,6 +8,7 @@ requires  = ["avx2"]
 priority  = 20
 state     = { ctx = { bytes = 864, align = 32, layout = "avx2" } }
 constant_time = true
+wipes     = true
 cites     = ["RFC 8439 2.5", "Bernstein 2005", "Goll-Gueron 2015"]
 */
 /* Poly1305 for x86-64 with AVX2 (System V calling convention).
@@ -516,6 +517,15 @@ poly1305_final_avx2:
         adc     STATE_S+8(ctx), acc1
         mov     acc0, (tag)
         mov     acc1, 8(tag)
+
+        /* the state is at its end: nothing of key and message stays behind */
+        vpxor   %xmm0, %xmm0, %xmm0
+        .set    part, 0
+        .rept   864 / 32
+        vmovdqa %ymm0, part(ctx)
+        .set    part, part + 32
+        .endr
+        vzeroupper
         pop     %r15
         pop     %r14
         pop     %r13

@@ -8,6 +8,7 @@ requires  = ["neon"]
 priority  = 20
 state     = { ctx = { bytes = 320, align = 16, layout = "neon" } }
 constant_time = true
+wipes     = true
 cites     = ["RFC 8439 2.5", "Bernstein 2005", "Bernstein-Schwabe 2012", "Goll-Gueron 2015"]
 */
 /* Poly1305 for AArch64 with NEON.
@@ -483,6 +484,12 @@ poly1305_final_neon:
         adds    acc0, acc0, x11
         adc     acc1, acc1, x12
         stp     acc0, acc1, [tag]
+
+        /* the state is at its end: nothing of key and message stays behind */
+        movi    v0.16b, #0
+        .irp    part, 0, 32, 64, 96, 128, 160, 192, 224, 256, 288
+        stp     q0, q0, [ctx, #\part]
+        .endr
         ret
         .size   poly1305_final_neon, . - poly1305_final_neon
 

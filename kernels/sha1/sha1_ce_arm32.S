@@ -7,6 +7,7 @@ provides  = ["blocks"]
 requires  = ["sha1"]
 priority  = 30
 constant_time = true
+wipes     = true
 cites     = ["FIPS 180-4 6.1.2", "Arm Architecture Reference Manual, SHA1C, SHA1P, SHA1M, SHA1H, SHA1SU0, SHA1SU1"]
 */
 /* SHA-1's compression function with the SHA-1 instructions of ARMv8-A in AArch32 state, ARM or Thumb-2, interworking return: four

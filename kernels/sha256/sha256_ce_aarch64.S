@@ -7,6 +7,7 @@ provides  = ["blocks"]
 requires  = ["sha2"]
 priority  = 30
 constant_time = true
+wipes     = true
 cites     = ["FIPS 180-4 6.2.2", "Arm Architecture Reference Manual, SHA256H, SHA256H2, SHA256SU0, SHA256SU1"]
 */
 /* SHA-256's compression function with the SHA-256 instructions of ARMv8-A: four rounds by SHA256H and SHA256H2, four words of

@@ -8,6 +8,7 @@ requires  = ["sha3"]
 priority  = 30
 state     = { ctx = { bytes = 208, align = 8, layout = "lanes" } }
 constant_time = true
+wipes     = true
 cites     = ["FIPS 202", "Arm Architecture Reference Manual, EOR3 RAX1 XAR BCAX"]
 */
 /* The sponge of FIPS 202 for AArch64 with the SHA-3 instructions.

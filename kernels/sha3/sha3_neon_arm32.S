@@ -8,6 +8,7 @@ requires  = ["neon"]
 priority  = 20
 state     = { ctx = { bytes = 208, align = 8, layout = "lanes" } }
 constant_time = true
+wipes     = true
 cites     = ["FIPS 202", "Bertoni et al., Keccak implementation overview 2.4"]
 */
 /* The sponge of FIPS 202 for ARMv7-A with NEON, ARM or Thumb-2, interworking returns.

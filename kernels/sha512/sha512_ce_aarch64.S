@@ -7,6 +7,7 @@ provides  = ["blocks"]
 requires  = ["sha512"]
 priority  = 30
 constant_time = true
+wipes     = true
 cites     = ["FIPS 180-4 6.4.2", "Arm Architecture Reference Manual, SHA512H, SHA512H2, SHA512SU0, SHA512SU1"]
 */
 /* SHA-512's compression function with the SHA-512 instructions of ARMv8.2-A: two rounds by SHA512H and SHA512H2, two words of

@@ -7,6 +7,7 @@ provides  = ["blocks"]
 requires  = ["neon"]
 priority  = 20
 constant_time = true
+wipes     = true
 cites     = ["FIPS 180-4 4.1.3, 6.4.2"]
 */
 /* SHA-512's compression function for ARMv7-A with NEON, ARM or Thumb-2, interworking return. Everything is in NEON registers, whose

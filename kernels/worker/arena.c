@@ -16,9 +16,9 @@ enum {
     NEIGHBOURS = 64,   /* bytes around an input with known content, so that a read beyond it always finds the same */
 };
 
-static uint8_t *plain_row;           /* first slot for outputs and states */
-static uint8_t *input_row;           /* first slot for inputs as kernels see it */
-static uint8_t *input_writable;      /* the same memory for the worker, slots without gaps */
+static uint8_t *plain_row;           /* first slot for outputs */
+static uint8_t *fixed_row;           /* first slot for inputs and states, read-only */
+static uint8_t *writable_row;        /* the same memory, writable */
 
 /* Known content of a slot, by position: what lies around buffers, and in outputs and states at the start. */
 static uint8_t pattern[ARENA_CAPACITY];
@@ -32,9 +32,22 @@ static void *must(void *mapped, const char *what)
     return mapped;
 }
 
-static uint8_t *reserve_row(void)
+/*
+ * Where the row of inputs and constant states is asked for: on 32-bit guests such that its first slot ends at 2 GiB, where signed comparisons
+ * of pointers go wrong. A system that has no room there gives another place.
+ */
+static void *fixed_row_wish(void)
 {
-    uint8_t *row = must(mmap(NULL, ROW, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
+#if UINTPTR_MAX == UINT32_MAX
+    return (void *)(UINT32_C(0x80000000) - ARENA_CAPACITY - ARENA_GUARD);
+#else
+    return NULL;
+#endif
+}
+
+static uint8_t *reserve_row(void *wish)
+{
+    uint8_t *row = must(mmap(wish, ROW, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
                         "worker: reserve slots");
 
     return row + ARENA_GUARD;
@@ -52,23 +65,25 @@ static void make_pattern(void)
 
 void arena_open(void)
 {
-    int file = memfd_create("worker-inputs", MFD_CLOEXEC);
+    int file = memfd_create("worker-buffers", MFD_CLOEXEC);
 
     if (file < 0 || ftruncate(file, (off_t)ARENA_SLOTS * ARENA_CAPACITY) < 0) {
-        perror("worker: memory for inputs");
+        perror("worker: memory for buffers");
         exit(EXIT_USAGE);
     }
-    plain_row = reserve_row();
-    input_row = reserve_row();
-    input_writable = must(mmap(NULL, (size_t)ARENA_SLOTS * ARENA_CAPACITY, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0),
-                          "worker: map inputs");
+    plain_row = reserve_row(NULL);
+    fixed_row = reserve_row(fixed_row_wish());
+    writable_row = reserve_row(NULL);
     for (size_t slot = 0; slot < ARENA_SLOTS; slot++) {
+        off_t at = (off_t)(slot * ARENA_CAPACITY);
+
         must(mmap(plain_row + slot * STRIDE, ARENA_CAPACITY, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
              "worker: map a slot");
-        must(mmap(input_row + slot * STRIDE, ARENA_CAPACITY, PROT_READ, MAP_SHARED | MAP_FIXED, file,
-                  (off_t)(slot * ARENA_CAPACITY)),
-             "worker: map an input slot");
+        must(mmap(fixed_row + slot * STRIDE, ARENA_CAPACITY, PROT_READ, MAP_SHARED | MAP_FIXED, file, at),
+             "worker: map a read-only slot");
+        must(mmap(writable_row + slot * STRIDE, ARENA_CAPACITY, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, at),
+             "worker: map a slot of states");
     }
     close(file);
     make_pattern();
@@ -101,11 +116,13 @@ bool arena_place(struct buffer *buffer, unsigned slot, enum place place, unsigne
     buffer->slot_offset = at;
     buffer->before = at_most(watched, at);
     buffer->after = at_most(watched, ARENA_CAPACITY - at - buffer->length);
-    if (buffer->role == ROLE_IN) {
-        buffer->start = input_row + slot * STRIDE + at;
-        buffer->writable = input_writable + slot * ARENA_CAPACITY + at;
+    at += slot * STRIDE;
+    if (buffer->role == ROLE_IN || buffer->role == ROLE_STATE) {
+        buffer->fixed = fixed_row + at;
+        buffer->writable = writable_row + at;
+        buffer->start = buffer->role == ROLE_IN ? buffer->fixed : buffer->writable;
     } else {
-        buffer->start = buffer->writable = plain_row + slot * STRIDE + at;
+        buffer->start = buffer->fixed = buffer->writable = plain_row + at;
     }
     return true;
 }
@@ -150,11 +167,25 @@ bool arena_intact(const struct buffer *buffer, int64_t *offset)
     return true;
 }
 
-uintptr_t arena_distance(const struct buffer *buffer, uintptr_t address)
+static uintptr_t distance(uintptr_t start, uint32_t length, uintptr_t address)
 {
-    uintptr_t start = (uintptr_t)buffer->start, end = start + buffer->length;
-
     if (address < start)
         return start - address;
-    return address < end ? 0 : address - end;
+    return address < start + length ? 0 : address - start - length;
+}
+
+uintptr_t arena_distance(const struct buffer *buffer, uintptr_t address)
+{
+    uintptr_t from_start = distance((uintptr_t)buffer->start, buffer->length, address);
+    uintptr_t from_fixed = distance((uintptr_t)buffer->fixed, buffer->length, address);
+
+    return from_start < from_fixed ? from_start : from_fixed;
+}
+
+int64_t arena_offset(const struct buffer *buffer, uintptr_t address)
+{
+    uintptr_t start = (uintptr_t)buffer->start, fixed = (uintptr_t)buffer->fixed;
+    bool nearer = distance(fixed, buffer->length, address) < distance(start, buffer->length, address);
+
+    return (int64_t)address - (int64_t)(nearer ? fixed : start);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where buffers lie. Two rows of slots, made once, with an inaccessible stretch before and after every slot: one row
- * is plain memory; the other is for inputs, and is mapped twice, writable for the worker and read-only for kernels.
- * Buffer number i of a RUN lies in slot i of the row that its role asks for.
+ * Where buffers lie. Rows of slots, made once, with an inaccessible stretch before and after every slot: one row is
+ * plain memory, for outputs; another is mapped twice, writable and read-only. Of an input, kernels see the read-only
+ * mapping; of a state they see the writable one, and the read-only one where they take it as const.
+ * Buffer number i of a RUN lies in the row that its role asks for, in slot i counted from one that differs from RUN to
+ * RUN: on 32-bit guests the first read-only slot ends at 2 GiB, and each input comes to lie there.
  */
 #ifndef ARENA_H
 #define ARENA_H
@@ -33,6 +35,7 @@ struct buffer {
     uint32_t length;
     const uint8_t *data;   /* in, inout: the bytes to start with, in the frame */
     uint8_t *start;        /* the address that kernels get */
+    uint8_t *fixed;        /* the address that they get where the bytes must stay; `start` when there is no other */
     uint8_t *writable;     /* the same byte for the worker */
     uint32_t slot_offset;  /* of the first byte from the slot's first */
     uint32_t before;       /* bytes of known content before the buffer */
@@ -57,5 +60,8 @@ bool arena_intact(const struct buffer *buffer, int64_t *offset);
 
 /* Distance in bytes of an address from the buffer, 0 inside. */
 uintptr_t arena_distance(const struct buffer *buffer, uintptr_t address);
+
+/* Of an address, how far behind the buffer's first byte it lies, in the mapping that it is nearer to. */
+int64_t arena_offset(const struct buffer *buffer, uintptr_t address);
 
 #endif

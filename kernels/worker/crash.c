@@ -8,7 +8,7 @@
  * Step 0xffff: the worker itself was running. Buffer 0xffff: none near the address, offset and length are zero. Sender:
  * the pid of another process that has sent the signal, 0 for one outside of this pid namespace, 0xffffffff when none has.
  * Milliseconds: how long the request had been worked on. A signal that arrives between two requests is reported in a
- * frame with id 0xffffffff.
+ * frame with id 0xffffffff. Buffer 0xfffe: the address lies below the kernel's stack, offset counts from its lowest byte.
  */
 #define _GNU_SOURCE   /* names of registers in ucontext.h */
 #include "crash.h"
@@ -19,6 +19,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "entry.h"
 #include "run.h"
 #include "worker.h"
 
@@ -38,6 +39,23 @@ static uintptr_t program_counter(const ucontext_t *context)
     return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
 #endif
 }
+
+#if defined(__PIE__)
+extern const char __executable_start[], etext[];
+
+/* An address of the program as its file has it, wherever the program was loaded; others as they are. */
+static uintptr_t file_address(uintptr_t address)
+{
+    uintptr_t start = (uintptr_t)__executable_start;
+
+    return address >= start && address < (uintptr_t)etext ? address - start : address;
+}
+#else
+static uintptr_t file_address(uintptr_t address)
+{
+    return address;
+}
+#endif
 
 /* The buffer that an address belongs to, as far as can be told: nearest, and no farther than the neighbouring slot. */
 static unsigned nearest_buffer(uintptr_t address)
@@ -89,7 +107,9 @@ static void on_signal(int number, siginfo_t *info, void *context)
 {
     static volatile sig_atomic_t reported;
     uintptr_t address = info->si_code > 0 ? (uintptr_t)info->si_addr : 0;   /* sent by a process: no address */
+    uintptr_t below;
     unsigned nearest;
+    bool wanted;
 
 #if defined(__i386__) || defined(__x86_64__)
     __asm__ volatile("cld");   /* the kernel under test may have left it set */
@@ -103,26 +123,34 @@ static void on_signal(int number, siginfo_t *info, void *context)
     }
     if (reported)
         _exit(EXIT_SIGNAL);
-    reported = 1;
-    nearest = address ? nearest_buffer(address) : WORKER_NONE;
+    wanted = running.faults && running.step != WORKER_NONE && info->si_code > 0 && (number == SIGSEGV || number == SIGBUS);
+    reported = !wanted;
+    below = address ? entry_below_stack(address) : 0;
+    nearest = below ? WORKER_STACK : address ? nearest_buffer(address) : WORKER_NONE;
     reply_begin(running.frame ? running.frame : &nobody);
     reply_u32((uint32_t)number);
     reply_u32((uint32_t)info->si_code);
     reply_u64(address);
-    reply_u64(program_counter(context));
+    reply_u64(file_address(program_counter(context)));
     reply_u16(running.step);
     reply_u16((uint16_t)nearest);
     if (nearest == WORKER_NONE) {
         reply_u64(0);
         reply_u32(0);
+    } else if (nearest == WORKER_STACK) {
+        reply_u64(-(uint64_t)below);
+        reply_u32(ENTRY_STACK_BYTES);
     } else {
-        const struct buffer *buffer = &running.buffer[nearest];
-
-        reply_u64((uint64_t)((int64_t)address - (int64_t)(uintptr_t)buffer->start));
-        reply_u32(buffer->length);
+        reply_u64((uint64_t)arena_offset(&running.buffer[nearest], address));
+        reply_u32(running.buffer[nearest].length);
     }
     reply_u32(sender_of(info));
     reply_u32(running.frame ? frame_age() : 0);
+    if (wanted) {
+        reply_end(STATUS_FAULT);
+        running.step = WORKER_NONE;
+        siglongjmp(running.after_fault, 1);
+    }
     reply_end(STATUS_SIGNAL);
     frame_flush();
     _exit(EXIT_SIGNAL);

@@ -22,6 +22,7 @@ enum operation {
     OP_PING = 4,
     OP_SELFTEST = 5,
     OP_BENCH = 6,
+    OP_LEFT = 7,
 };
 
 enum status {
@@ -34,6 +35,7 @@ enum status {
     STATUS_SIGNAL = 6,          /* see crash.c */
     STATUS_INTERNAL = 7,        /* text */
     STATUS_PROCESS = 8,         /* u16 WORKER_NONE | u16 step | i64 0: the kernel has left a process behind */
+    STATUS_FAULT = 9,           /* as STATUS_SIGNAL, of a RUN that asked for a fault: the worker goes on */
 };
 
 enum {

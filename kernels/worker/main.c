@@ -17,9 +17,11 @@
 #include "detect.h"
 #include "entry.h"
 #include "frame.h"
+#include "left.h"
 #include "registers.h"
 #include "replay.h"
 #include "run.h"
+#include "sanitize.h"
 #include "wire.h"
 #include "worker.h"
 
@@ -113,6 +115,9 @@ static void handle(const struct frame *frame)
         case OP_RUN:
             run(frame);
             break;
+        case OP_LEFT:
+            left(frame);
+            break;
         case OP_PING:
             reply_bytes(frame->payload, frame->size);
             reply_end(STATUS_OK);
@@ -174,6 +179,7 @@ int main(int argc, char **argv)
     entry_open();
     detect();
     registers_prepare();
+    sanitize_prepare();
     if (microseconds)
         alarm_start(microseconds);
     return recorded ? replay(recorded, repeat, handle) : serve();

@@ -9,6 +9,9 @@
 
 struct registers worker_known, worker_after;
 uint8_t worker_noise[NOISE_BYTES] __attribute__((aligned(64)));
+enum { POISONS = 4, SMALLEST = 1, LARGEST = 13 };
+static uint8_t poison[POISONS][NOISE_BYTES] __attribute__((aligned(64)));
+static unsigned poison_kind = POISONS;   /* the one in worker_noise */
 uint32_t worker_noise_vectors;
 uint32_t worker_wide_vectors;
 
@@ -44,6 +47,29 @@ _Static_assert(sizeof worker_known.core / sizeof worker_known.core[0] == CORE, "
 static const char *const vector_names[] = { "d8", "d9", "d10", "d11", "d12", "d13", "d14", "d15" };
 #endif
 
+/* Zero and small numbers are what a register that was forgotten holds by luck, and what loops by luck end at. */
+static void make_poison(uint64_t state)
+{
+    for (size_t i = 0; i < NOISE_BYTES; i++) {
+        state *= 0xd1342543de82ef95;
+        poison[0][i] = (uint8_t)(state >> 56);
+        poison[2][i] = 0xff;
+    }
+    for (size_t i = 0; i < NOISE_BYTES / sizeof(uintptr_t); i++) {
+        uintptr_t small = SMALLEST + i % LARGEST;
+
+        bytes_copy(poison[3] + i * sizeof small, &small, sizeof small);
+    }
+    registers_poison(0);
+}
+
+void registers_poison(unsigned kind)
+{
+    if (kind != poison_kind)
+        bytes_copy(worker_noise, poison[kind], NOISE_BYTES);
+    poison_kind = kind;
+}
+
 void registers_prepare(void)
 {
     uint64_t state = 1;
@@ -61,10 +87,7 @@ void registers_prepare(void)
 #if defined(REGISTERS_PLATFORM)
     worker_known.platform = ~state;
 #endif
-    for (size_t i = 0; i < NOISE_BYTES; i++) {
-        state *= 0xd1342543de82ef95;
-        worker_noise[i] = (uint8_t)(state >> 56);
-    }
+    make_poison(state);
 #if defined(__arm__)
     worker_noise_vectors = worker_raw[0] >> 12 & 1;   /* NEON, which implies d16-d31 */
 #elif defined(__i386__)
@@ -99,6 +122,27 @@ static bool upper_halves_clean(void)
 }
 #endif
 
+#if defined(REGISTERS_X87)
+/* A tag of 3 is an empty register: else MMX was left without EMMS. */
+static bool x87_empty(const uint32_t environment[7])
+{
+    return (environment[2] & 0xffff) == 0xffff;
+}
+#endif
+
+void registers_mend(void)
+{
+#if defined(REGISTERS_X87)
+    uint32_t environment[7];
+
+    __asm__ volatile("fnstenv %0" : "=m"(environment));
+    if (!x87_empty(environment))
+        __asm__ volatile("emms");
+#endif
+    for (unsigned i = 0; i < control_count(); i++)
+        (void)control_mend(i);
+}
+
 bool registers_kept(char names[REGISTERS_TEXT], bool assembly)
 {
     const char *changed;
@@ -130,7 +174,7 @@ bool registers_kept(char names[REGISTERS_TEXT], bool assembly)
         add_name(names, "direction-flag");
 #endif
 #if defined(REGISTERS_X87)
-    if ((worker_after.x87[2] & 0xffff) != 0xffff) {   /* a tag of 3 is an empty register: MMX was left without EMMS */
+    if (!x87_empty(worker_after.x87)) {
         add_name(names, "x87-tags");
         __asm__ volatile("emms");   /* the control word is looked at below */
     }

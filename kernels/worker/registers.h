@@ -68,12 +68,15 @@ struct registers {
 enum { NOISE_BYTES = 512, CALL_WORDS = 8, REGISTERS_TEXT = 128 };
 
 extern struct registers worker_known, worker_after;
-extern uint8_t worker_noise[NOISE_BYTES];   /* what caller-saved registers hold at a call */
+extern uint8_t worker_noise[NOISE_BYTES];   /* what caller-saved registers hold at a call, then what unused words do */
 extern uint32_t worker_noise_vectors;       /* not 0 if these exist: d16-d31 of 32-bit ARM, xmm of i386 */
 extern uint32_t worker_wide_vectors;        /* x86: not 0 if the ymm registers exist */
 
 /* Once, after detect(). */
 void registers_prepare(void);
+
+/* Fill worker_noise with poison of a kind: 0 random bytes, 1 zeros, 2 ones, 3 small numbers. */
+void registers_poison(unsigned kind);
 
 /*
  * Call `function`, on the stack of worker_known, with those of the eight words in registers that the architecture's C
@@ -81,6 +84,9 @@ void registers_prepare(void);
  * (trampoline_<arch>.S). Only for entry.c.
  */
 uintptr_t worker_call(void (*function)(void), const uintptr_t words[CALL_WORDS]);
+
+/* Repair what a call that did not return may have left behind and would disturb the next one. */
+void registers_mend(void);
 
 /*
  * Compare after a call. False when something was not given back: `names` then lists it, separated by blanks. Repairs

@@ -3,10 +3,12 @@
  * RUN. First the whole payload is read and every count, length, index and offset in it is checked; then buffers are
  * filled; then the steps are called one by one. Payload:
  *
- *     u16 buffers | u16 steps | u32 zero
+ *     u16 buffers | u16 steps | u16 number | u16 flags
  *     per buffer: u8 role | u8 place | u16 offset | u16 align | u16 zero | u32 length | bytes (in and inout only)
  *     per step:   u16 function | u16 words | per word: u8 kind | u8 flags | u16 buffer | u32 zero | u64 value
  *
+ * `number` decides the state in which the steps are entered (entry.h). With RUN_FAULTS in `flags` a step is to end at an
+ * inaccessible page, and the reply says where it did; when none does, the reply is that of any other RUN.
  * Function 0xffff sets the mask of the steps that follow; the mask from before comes back at the end of the RUN.
  */
 #include "run.h"
@@ -26,6 +28,8 @@ enum {
     WORD_CONSTANT = 0,
     WORD_ADDRESS = 1,
     WORD_KEEPS = 1,          /* flag: this step must not change the bytes of that buffer */
+    WORD_FIXED = 2,          /* flag: nor can it, it gets the buffer's read-only address */
+    RUN_FAULTS = 1,
     HEAD_BYTES = 8,
     BUFFER_BYTES = 12,
     STEP_BYTES = 4,
@@ -36,7 +40,7 @@ struct step {
     uint16_t function;    /* WORKER_NONE: set the mask */
     uint16_t addressed;   /* set of buffers that some word points into */
     uint16_t kept;        /* set of buffers that must not change, without those that cannot */
-    uint16_t given;       /* words that the request gave; noise is in the others */
+    uint16_t given;       /* words that the request gave */
     uint64_t mask;
     uintptr_t words[CALL_WORDS];
 };
@@ -45,7 +49,9 @@ struct running running = { .step = WORKER_NONE };
 
 static struct step steps[STEPS_MAX];
 static unsigned step_count;
+static unsigned number;   /* of the first step's state at entry */
 static uint64_t returned[STEPS_MAX];
+static unsigned first_slot, slots;   /* of the request's buffers: buffer i lies in slot (first_slot + i) % slots */
 static uint8_t snapshot[ARENA_SLOTS][ARENA_CAPACITY];
 
 static bool read_buffer(struct reader *reader, unsigned index)
@@ -79,7 +85,7 @@ static bool read_buffer(struct reader *reader, unsigned index)
     else if (load_u16(head + 6) != 0)
         reply_text(STATUS_BAD_REQUEST, "buffer %u: a field that must be zero is %u", index, load_u16(head + 6));
     else if (buffer->length > ARENA_CAPACITY
-             || !arena_place(buffer, index, (enum place)place, offset, align))
+             || !arena_place(buffer, (first_slot + index) % slots, (enum place)place, offset, align))
         reply_text(STATUS_BAD_REQUEST, "buffer %u: length %" PRIu32 " at offset %u does not fit into %d",
                    index, buffer->length, offset, ARENA_CAPACITY);
     else if ((role == ROLE_IN || role == ROLE_INOUT) && !(buffer->data = reader_take(reader, buffer->length)))
@@ -95,7 +101,7 @@ static bool read_word(const uint8_t *at, struct step *step, unsigned index, unsi
     unsigned kind = at[0], flags = at[1], which = load_u16(at + 2);
     uint64_t value = load_u64(at + 8);
 
-    if (kind > WORD_ADDRESS || flags > (kind == WORD_ADDRESS ? WORD_KEEPS : 0)) {
+    if (kind > WORD_ADDRESS || flags > (kind == WORD_ADDRESS ? WORD_FIXED : 0)) {
         reply_text(STATUS_BAD_REQUEST, "step %u word %u: kind %u with flags %u", index, word, kind, flags);
     } else if (load_u32(at + 4) != 0) {
         reply_text(STATUS_BAD_REQUEST, "step %u word %u: a field that must be zero is %" PRIu32, index, word,
@@ -113,9 +119,11 @@ static bool read_word(const uint8_t *at, struct step *step, unsigned index, unsi
         reply_text(STATUS_BAD_REQUEST, "step %u word %u: offset %" PRIu64 " in buffer %u of length %" PRIu32, index, word,
                    value, which, running.buffer[which].length);
     } else {
-        step->words[word] = (uintptr_t)running.buffer[which].start + (uintptr_t)value;
+        const struct buffer *buffer = &running.buffer[which];
+
+        step->words[word] = (uintptr_t)(flags == WORD_FIXED ? buffer->fixed : buffer->start) + (uintptr_t)value;
         step->addressed |= (uint16_t)(1u << which);
-        if (flags & WORD_KEEPS && running.buffer[which].role != ROLE_IN)   /* an input cannot be written */
+        if (flags && (flags == WORD_KEEPS || buffer->fixed == buffer->start) && buffer->role != ROLE_IN)
             step->kept |= (uint16_t)(1u << which);
         return true;
     }
@@ -160,9 +168,6 @@ static bool read_step(struct reader *reader, unsigned index)
     for (unsigned word = 0; word < words; word++)
         if (!read_word(at + word * WORD_BYTES, step, index, word))
             return false;
-    /* A function that takes more words than it was given must not find zeros, or the last call's, by luck. */
-    for (unsigned word = words; word < CALL_WORDS; word++)
-        bytes_copy(&step->words[word], worker_noise + word * sizeof(uintptr_t), sizeof(uintptr_t));
     return step->function != WORKER_NONE || check_mask_step(step, index, words);
 }
 
@@ -183,10 +188,14 @@ static bool read_request(const struct frame *frame)
                    step_count, STEPS_MAX);
         return false;
     }
-    if (load_u32(head + 4) != 0) {
-        reply_text(STATUS_BAD_REQUEST, "a field that must be zero is %" PRIu32, load_u32(head + 4));
+    number = load_u16(head + 4);
+    if (load_u16(head + 6) > RUN_FAULTS) {
+        reply_text(STATUS_BAD_REQUEST, "flags %#x, known is %#x", load_u16(head + 6), RUN_FAULTS);
         return false;
     }
+    running.faults = load_u16(head + 6) & RUN_FAULTS;
+    slots = buffers;
+    first_slot = (unsigned)(frame->size % ARENA_SLOTS);
     for (; running.buffers < buffers; running.buffers++)
         if (!read_buffer(&reader, running.buffers))
             return false;
@@ -256,7 +265,7 @@ static bool do_step(unsigned index)
     }
     take_snapshot(step->kept);
     running.step = (uint16_t)index;
-    returned[index] = entry_call(worker_functions[step->function].thunk, step->words, step->given);
+    returned[index] = entry_call(worker_functions[step->function].thunk, step->words, step->given, number + index);
     running.step = WORKER_NONE;
     if (!registers_kept(names, worker_functions[step->function].assembly)) {
         reply_u16((uint16_t)index);
@@ -300,22 +309,33 @@ static void reply_results(void)
     reply_end(STATUS_OK);
 }
 
+/* Call the steps in order. False when one has spoilt something or ended at a fault that was asked for: there is a reply. */
+static bool do_steps(void)
+{
+    if (running.faults && sigsetjmp(running.after_fault, 1) != 0) {
+        registers_mend();
+        return false;
+    }
+    for (unsigned i = 0; i < step_count; i++)
+        if (!do_step(i))
+            return false;
+    return true;
+}
+
 void run(const struct frame *frame)
 {
     uint64_t mask = worker_mask;
-    bool sound = true;
+    bool sound;
 
     running.buffers = 0;
     if (!read_request(frame))
         return;
     for (unsigned i = 0; i < running.buffers; i++)
         arena_fill(&running.buffer[i]);
-    /* Every case is run with its buffers flush before and after, so each meets both ways to enter a kernel. */
-    entry_begin(running.buffers != 0 && running.buffer[0].place == PLACE_FLUSH_BEFORE);
+    entry_begin();
     for (unsigned i = 0; i < worker_function_count; i++)
         worker_entered[i] = 0;
-    for (unsigned i = 0; sound && i < step_count; i++)
-        sound = do_step(i);
+    sound = do_steps();
     worker_mask = mask;
     if (sound && alone())
         reply_results();

@@ -2,6 +2,8 @@
 #ifndef RUN_H
 #define RUN_H
 
+#include <setjmp.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "arena.h"
@@ -11,6 +13,8 @@
 struct running {
     const struct frame *frame;        /* the request, NULL between requests */
     volatile uint16_t step;           /* index of the step whose function runs, WORKER_NONE outside of one */
+    volatile bool faults;             /* a step of this RUN is to end at an inaccessible page */
+    sigjmp_buf after_fault;           /* where the worker goes on when it has */
     unsigned buffers;                 /* placed buffers */
     struct buffer buffer[ARENA_SLOTS];
 };

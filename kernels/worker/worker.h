@@ -13,6 +13,7 @@
 
 enum {
     WORKER_PROTOCOL = 2,     /* version of the frames, told in HELLO */
+    WORKER_STACK = 0xfffe,   /* in place of a buffer: the kernel's stack */
     WORKER_NONE = 0xffff,    /* "no function", "no buffer", "no step" wherever an index of 16 bits is meant */
 };
 

@@ -77,9 +77,10 @@ def prototype(interface: Interface, call: Call, symbol: str) -> str:
 
 def dispatch_state(interface: Interface, variants: Iterable[Variant], state: str) -> State:
     """Size and alignment of a dispatched state: the pinned choice, then the largest variant's state."""
-    sizes = [v.state[state].bytes for v in variants if v.algorithm == interface.algorithm and state in v.state]
-    largest = max(sizes, default=0)
-    return State(PINNED_BYTES + (largest + MAX_ALIGN - 1) // MAX_ALIGN * MAX_ALIGN, MAX_ALIGN, "dispatch")
+    states = [v.state[state] for v in variants if v.algorithm == interface.algorithm and state in v.state]
+    largest = max((one.bytes for one in states), default=0)
+    size = PINNED_BYTES + (largest + MAX_ALIGN - 1) // MAX_ALIGN * MAX_ALIGN
+    return State(size, MAX_ALIGN, "dispatch", any(one.own_address for one in states))
 
 
 def variants_header(interface: Interface, variants: Iterable[Variant]) -> str:

@@ -12,6 +12,12 @@ COMMON = ("-O2", "-g", "-std=gnu11", "-Wall", "-Wextra", "-Werror=implicit-funct
 OWN_LOOPS = ("-fno-builtin", "-fno-tree-loop-distribute-patterns")
 """Or gcc makes calls of memcpy and memset from loops, which a kernel might have replaced."""
 LINK = ("-static", "-no-pie", "-Wl,-z,noexecstack")
+FAULTY_C = ("array-bounds", "uninitialized", "return-type", "shift-count-overflow", "int-conversion")
+FAULTY_C_OF_GCC = (
+    *("stringop-overflow", "stringop-overread", "maybe-uninitialized", "aggressive-loop-optimizations"),
+    *("dangling-pointer", "incompatible-pointer-types"),
+)
+"""Warnings that tell of a fault in a kernel's C and not of its style: they fail its build."""
 
 
 def worker_flags(target: Target) -> list[str]:
@@ -33,11 +39,29 @@ def kernel_flags(target: Target, table: CapabilityTable, variant: Variant) -> li
             flags += row.without
     if march:
         flags = [flag + march if flag.startswith("-march=") else flag for flag in flags]
+    if not variant.assembly:
+        flags += _c_flags(target)
     if target.c_compiler and not variant.assembly:
         return [*flags, *target.c_flags]  # its assembler is its own and knows no -Wa,-march
     if target.gas:
         flags.append("-Wa,-march=" + target.gas + "".join(table.by_name[name].gas for name in table.sorted(closed)))
     return flags
+
+
+def _c_flags(target: Target) -> list[str]:
+    """Flags of kernels' C: what is an error, or what is looked at while it runs."""
+    if target.sanitize:  # gcc takes what it has added itself for uninitialized
+        return [f"-fsanitize={','.join(target.sanitize)}", "-fno-sanitize-recover=all"]
+    return [f"-Werror={name}" for name in (*FAULTY_C, *(() if target.c_compiler else FAULTY_C_OF_GCC))]
+
+
+def link_flags(target: Target) -> list[str]:
+    """Flags of a worker's link. With sanitizers libc must be shared, and their runtimes must be one program's: each
+    shared one would end the process in its own way."""
+    if target.sanitize:
+        own = (f"-fsanitize={','.join(target.sanitize)}", "-static-libasan", "-static-libubsan")
+        return [*(flag for flag in LINK if flag != "-static"), *own]
+    return target.link or list(LINK)
 
 
 @cache

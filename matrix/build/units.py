@@ -8,7 +8,7 @@ from pathlib import Path
 
 from matrix.build.ninja import Edge, discard_damaged, make
 from matrix.build.reads import Toolchain, checked, explained, foreign_names, told, toolchain
-from matrix.build.toolchain import LINK, compiler_version, worker_flags
+from matrix.build.toolchain import compiler_version, link_flags, worker_flags
 from matrix.errors import BuildError, ToolError
 from matrix.model.target import Target
 from matrix.sandbox.base import Sandbox
@@ -90,7 +90,7 @@ class Units:
 
     def link(self, objects: Iterable[str], flags: Iterable[str] = ()) -> str:
         """The command that links ``objects``; ``{out}`` is where to write."""
-        words = [self.target.compiler, *self.target.flags, *LINK, *flags]
+        words = [self.target.compiler, *self.target.flags, *link_flags(self.target), *flags]
         return f"{shlex.join(words)} -o {{out}} {' '.join(objects)}"
 
     def make(self, units: Iterable[Unit]) -> dict[str, str]:

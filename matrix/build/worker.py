@@ -6,16 +6,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from matrix.build import generate, prototypes
+from matrix.build.inspection import SHARED, code_checks, wrong_code
 from matrix.build.ninja import Edge, discard_damaged, make
+from matrix.build.placing import placing_script
 from matrix.build.prototypes import Function, function_table
 from matrix.build.reads import copy_of
 from matrix.build.roles import KERNEL
-from matrix.build.toolchain import LINK, kernel_flags
+from matrix.build.toolchain import kernel_flags, link_flags
 from matrix.build.units import Unit, Units, digest
 from matrix.build.vetting import Vetting, checks, names_of
 from matrix.model.capability import CapabilityTable
 from matrix.model.catalog import Catalog, Provider
 from matrix.model.entries import visible
+from matrix.model.instructions import InstructionTable
 from matrix.model.interface import Interface
 from matrix.model.kernel import Variant
 from matrix.model.target import Target
@@ -75,6 +78,7 @@ class _Builder:
         self.target = target
         self.provider = provider
         self.table: CapabilityTable = catalog.capabilities[target.arch]
+        self.instructions: InstructionTable = catalog.instructions[target.arch]
         self.variants = provider.for_target(target, self.table)
         self.worker_root = catalog.worker_root
         self.inside = (catalog.root.resolve(), provider.root.resolve())
@@ -91,7 +95,10 @@ class _Builder:
         discard_damaged(self.sandbox, [draft.worker])
         if self.sandbox.missing([draft.worker]):
             vetting = self._vetting(draft.kernels)
-            failures |= vetting.wrong_objects()
+            if not self.target.sanitize:  # whose instrumented objects break the rules: the plain target looks at them
+                failures |= wrong_code(self.units, draft.kernels, self._for_a_library, self.instructions)
+                vetting = self._vetting(_without(draft.kernels, failures))
+                failures |= vetting.wrong_objects()
             draft = self._draft(_without(kernels, failures))
             if logs := self._link(draft):
                 # Something that nobody thought of: whose object does not link alone either, is not linked.
@@ -120,7 +127,10 @@ class _Builder:
         functions = function_table(self.provider.interfaces.values(), good)
         own = self._own_units(functions, good)
         outputs = [unit.output for unit in [*kernels.values(), *own]]
-        build_id = digest([self.units.compiler, self.units.tools.digest, *LINK, *link, *checks(), *outputs])[:16]
+        headers = [f"{v.requires} {v.writable} {v.position_dependent}" for v in good]
+        looks: list[str | bytes] = [*checks(), *code_checks(), self.instructions.digest, *headers]
+        flags = [*link_flags(self.target), *link]
+        build_id = digest([self.units.compiler, self.units.tools.digest, *flags, *looks, *outputs])[:16]
         return _Draft(kernels, functions, own, link, build_id, f"workers/{self.target.name}-{build_id}")
 
     def _link(self, draft: _Draft) -> dict[str, str]:
@@ -131,12 +141,24 @@ class _Builder:
         identity = self.units.unit("build_id.c", text.encode(), {}, [])
         units = [*draft.kernels.values(), *draft.own, identity]
         self.units.require(self.units.make(units))
-        command = self.units.link([unit.output for unit in units], draft.link)
+        command = self.units.link([unit.output for unit in units], [*draft.link, *self._placing(draft)])
         return make(self.sandbox, self.units.folder, [Edge(draft.worker, command)])
 
-    def _kernel(self, variant: Variant) -> Unit:
+    def _placing(self, draft: _Draft) -> list[str]:
+        """The linker's flags that place each section of a kernel exactly; none for a worker without kernels."""
+        if not draft.kernels:
+            return []
+        script = f"{self.units.folder}/{draft.build_id}.ld"
+        kernels = self.sandbox.read_all(unit.output for unit in draft.kernels.values())
+        self.sandbox.write({script: placing_script(kernels).encode()})
+        return [f"-Wl,-T,{script}"]
+
+    def _for_a_library(self, variant: Variant) -> Unit:
+        return self._kernel(variant, SHARED)
+
+    def _kernel(self, variant: Variant, more: Iterable[str] = ()) -> Unit:
         interface = self.provider.interfaces[variant.algorithm]
-        flags = kernel_flags(self.target, self.table, variant)
+        flags = [*kernel_flags(self.target, self.table, variant), *more]
         headers = self._headers(variant.path.parent)
         if not variant.assembly:
             headers["prototypes.h"] = prototypes.variants_header(interface, [variant]).encode()

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from matrix.cases.case import Draft, Inputs, Tier
+from matrix.cases.edges import BEYOND_16_BITS
 from matrix.cases.material import distinct, stream
 from matrix.model.interface import Interface
 from matrix.oracles.pyca_aes_gcm import aes_gcm_seal
@@ -37,6 +38,7 @@ def edges(interface: Interface) -> Iterator[Draft]:
     yield from _wrapped_counters()
     yield from _iv_lengths()
     yield from _accepted()
+    yield from _beyond_16_bits()
     yield from _refused()
     yield from _small()
 
@@ -96,6 +98,15 @@ def _accepted() -> Iterator[Draft]:
         yield Draft(f"open-{name}", "open", sealed(_key(f"aes_gcm.{name}", turn), iv, aad, text), _ORIGIN, tier)
 
 
+def _beyond_16_bits() -> Iterator[Draft]:
+    """Messages to accept of which one input has more bytes than 16 bits count."""
+    for turn, role in enumerate(("aad", "iv", "text")):
+        lengths = {"aad": 13, "iv": _USUAL_IV, "text": 40, role: BEYOND_16_BITS}
+        aad, iv, text = (stream(f"aes_gcm.long-{role}.{part}", length) for part, length in lengths.items())
+        name = f"open-accept-long-{role}"
+        yield Draft(name, "open", sealed(_key(f"aes_gcm.{name}", turn), iv, aad, text), _ORIGIN, "full")
+
+
 def _refused() -> Iterator[Draft]:
     """A right message with each bit of the tag flipped, with bytes missing, and with bytes changed or moved."""
     key, iv, aad = _key("aes_gcm.refuse", 0), distinct("aes_gcm.refuse.iv", 12), stream("aes_gcm.refuse.aad", 21)
@@ -109,6 +120,7 @@ def _refused() -> Iterator[Draft]:
         yield Draft(f"open-tag-bit-{bit:03d}", "open", {**right, "data": text + wrong}, _ORIGIN, tier)
     changed: dict[str, Inputs] = {
         "tag-only": {**right, "data": tag},
+        **{f"bytes-{length:02d}": {**right, "data": tag[:length]} for length in range(_TAG)},
         "tag-zero": {**right, "data": text + bytes(_TAG)},
         "tag-short": {**right, "data": data[:-1]},
         "tag-missing": {**right, "data": text},

@@ -38,7 +38,10 @@ class Case:
     ``name`` is unique in its corpus and safe as a file name. ``expected`` None means that the operation must
     refuse. ``skip`` is '' or the reason code why the case does not run; such a case has no expected answer.
     With ``chain`` the operation is done many times. With ``total`` the message is that input, repeated until it has
-    so many bytes. ``target`` is the only target that runs the case, '' for all.
+    so many bytes. ``target`` is the only target that runs the case, '' for all. ``extra`` are placements, by name, that
+    every run tries it in beside the usual ones.
+    ``number`` is its place among the cases of its operation, smaller tiers first: it decides the state in which
+    kernels are entered. ``before`` is how many of those before it have inputs of the same sizes.
     """
 
     name: str
@@ -52,6 +55,9 @@ class Case:
     chain: Chain | None = None
     total: int = 0
     target: str = ""
+    extra: tuple[str, ...] = ()
+    number: int = 0
+    before: int = 0
 
     @property
     def plain(self) -> bool:
@@ -85,6 +91,7 @@ class Draft:
     chain: Chain | None = None
     total: int = 0
     target: str = ""
+    extra: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

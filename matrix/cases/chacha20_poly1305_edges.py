@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from matrix.cases.case import Draft, Inputs, Tier
+from matrix.cases.edges import BEYOND_16_BITS
 from matrix.cases.material import distinct, stream
 from matrix.model.interface import Interface
 from matrix.oracles.registry import oracle
@@ -45,6 +46,7 @@ def edges(interface: Interface) -> Iterator[Draft]:
     """Drafts of both constructions; sealed messages come from the oracle."""
     for suffix in ("", "_old"):
         yield from _accepted(interface, suffix)
+        yield from _beyond_16_bits(interface, suffix)
         yield from _refused(interface, suffix)
         yield from _small(interface, suffix)
 
@@ -67,6 +69,13 @@ def _accepted(interface: Interface, suffix: str) -> Iterator[Draft]:
         name = f"open{suffix}-accept-{length:04d}"
         tier: Tier = "smoke" if length in _SMOKE_LENGTHS else "boundary"
         yield Draft(name, f"open{suffix}", _sealed(interface, suffix, name, aad, length), _ORIGIN, tier)
+
+
+def _beyond_16_bits(interface: Interface, suffix: str) -> Iterator[Draft]:
+    """Messages to accept of which one input has more bytes than 16 bits count."""
+    for role, aad, text in (("aad", BEYOND_16_BITS, 40), ("data", 13, BEYOND_16_BITS)):
+        name = f"open{suffix}-accept-long-{role}"
+        yield Draft(name, f"open{suffix}", _sealed(interface, suffix, name, aad, text), _ORIGIN, "full")
 
 
 def _refused(interface: Interface, suffix: str) -> Iterator[Draft]:

@@ -17,6 +17,7 @@ from matrix.cases.edges import generic_edges
 from matrix.cases.layout import repeat_problem
 from matrix.cases.manifest import sources_of, use_problem
 from matrix.cases.material import byte_count
+from matrix.cases.numbering import numbered
 from matrix.cases.randomized import random_cases
 from matrix.cases.vectors import every_published
 from matrix.errors import MatrixError, OracleError, VectorError
@@ -75,7 +76,7 @@ def compute_cases(
     _require_names(interface, made)  # of the long ones too, which only an exhaustive run answers
     drafts = [link for draft in made if exhaustive or draft.tier != "long" for link in parts(draft, interface, answers)]
     _require_names(interface, drafts)
-    return tuple(answered(draft, interface, answers) for draft in drafts)
+    return numbered(interface, [answered(draft, interface, answers) for draft in drafts])
 
 
 def _published(interface: Interface, vectors: Path, exhaustive: bool) -> list[Draft]:
@@ -133,6 +134,7 @@ def answered(draft: Draft, interface: Interface, answers: dict[str, tuple[Oracle
         chain=draft.chain,
         total=draft.total,
         target=draft.target,
+        extra=draft.extra,
     )
     if draft.skip:
         return case(expected=None)

@@ -5,11 +5,15 @@ from collections.abc import Iterable, Iterator
 from matrix.cases.case import Draft, Tier
 from matrix.cases.lengths import bulk_lengths, sweep_lengths
 from matrix.cases.material import clip, fill, open_roles
+from matrix.cases.placement import MOST_PIECES
 from matrix.model.interface import Interface, Operation, Word
 
 _ORIGIN = "edges"
 _FIXED_CASES = 24
 """Cases of an operation that has neither an open range nor a word."""
+
+BEYOND_16_BITS = (1 << 16) + 256 + 77
+"""An input so long, down to a multiple of its unit, is counted wrong by 16 bits."""
 
 MAX_BLOCKS = 33
 """A counter case is 1 to this many blocks long: one more than 8 lanes unrolled by four."""
@@ -45,6 +49,8 @@ def generic_edges(interface: Interface, min_bytes: Iterable[int], exhaustive: bo
     for operation in interface.operations.values():
         prefix = f"{operation.name}-" if len(interface.operations) > 1 else ""
         yield from _length_edges(interface, operation, prefix, limits)
+        yield from beyond_16_bits(interface, operation, prefix)
+        yield from many_pieces(interface, operation, prefix)
         for role, size in operation.inputs.items():
             if size.word:
                 yield from _word_edges(interface, operation, prefix, role, exhaustive)
@@ -65,6 +71,25 @@ def _length_edges(interface: Interface, operation: Operation, prefix: str, limit
                 name = f"{prefix}len-{which}{length:04d}"
                 label = f"{interface.algorithm}.{name}"
                 yield Draft(name, operation.name, fill(operation, label, {role: length}, {}, turn), _ORIGIN, tier)
+
+
+def beyond_16_bits(interface: Interface, operation: Operation, prefix: str) -> Iterator[Draft]:
+    """Each open input with more bytes than 16 bits count: what they leave of the length is a short message."""
+    for turn, role in enumerate(open_roles(operation)):
+        length = clip(operation.inputs[role], BEYOND_16_BITS)
+        if length >> 16:
+            name = f"{prefix}long-{role}"
+            inputs = fill(operation, f"{interface.algorithm}.{name}", {role: length}, {}, turn)
+            yield Draft(name, operation.name, inputs, _ORIGIN, "full")
+
+
+def many_pieces(interface: Interface, operation: Operation, prefix: str) -> Iterator[Draft]:
+    """A message in more pieces than a byte counts, each as short as a piece may be."""
+    if operation.splits:
+        name, (_, unit) = f"{prefix}many-pieces", operation.splits[0]
+        lengths = {role: MOST_PIECES * own for role, own in operation.splits}
+        inputs = fill(operation, f"{interface.algorithm}.{name}", lengths, {}, 0)
+        yield Draft(name, operation.name, inputs, _ORIGIN, "full", extra=(f"chunks-{unit}",))
 
 
 def _word_edges(

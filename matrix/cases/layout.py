@@ -4,15 +4,19 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from matrix.cases.case import Case, Inputs
+from matrix.cases.entry import ENTRY_STATES, entry_shift
 from matrix.cases.material import stream
-from matrix.cases.placement import Placement
+from matrix.cases.placement import BEYOND, Placement
 from matrix.model.interface import Argument, Interface, Length, Operation, Pointer, Size, Step
 from matrix.model.kernel import State
 from matrix.worker.protocol import (
+    ADDRESS_FIXED,
+    ADDRESS_KEPT,
     BUFFER_LAYOUT,
     LINE_BYTES,
     MAX_STEPS,
     NOTHING,
+    RUN_FAULTS,
     RUN_LAYOUT,
     STEP_LAYOUT,
     WORD_LAYOUT,
@@ -123,7 +127,12 @@ class Layout:
         self.output_lengths = {name: _output_length(size) for name, size in operation.outputs.items()}
         self.slots = tuple(self._make_slots(interface))
         self.returned = [slot.output for slot in self.slots if slot.output]
-        self.exact = not operation.refuses and all(_same_length(operation, o, i) for o, i in self._shared.items())
+        self.exact = (
+            not operation.refuses
+            and not placement.beyond
+            and all(_same_length(operation, o, i) for o, i in self._shared.items())
+        )
+        self._shift = entry_shift(placement.name)
         self._index = {slot.name: position for position, slot in enumerate(self.slots)}
         self._index |= {output: self._index[source] for output, source in self._shared.items()}
         steps = (step for step in operation.steps if only is None or step.call in only)
@@ -143,13 +152,27 @@ class Layout:
         steps = self._pack_steps(case, pieces)
         if self.placement.again:
             steps *= 2
-        parts[0] = RUN_LAYOUT.pack(len(self.slots), len(steps), 0)
+        flags = RUN_FAULTS if self.placement.beyond else 0
+        parts[0] = RUN_LAYOUT.pack(len(self.slots), len(steps), self.entry(case), flags)
         return Run(self, case, b"".join(parts + steps), len(steps))
+
+    def entry(self, case: Case) -> int:
+        """The number of the state in which the first step is entered."""
+        return (case.number + self._shift) % ENTRY_STATES
 
     def outputs(self, case: Case, buffers: tuple[bytes, ...]) -> dict[str, bytes]:
         """The outputs by name, from the buffers that came back; an output may be shorter than the buffer it shares."""
         lengths = self.output_lengths
         return {name: data[: lengths[name](case)] for name, data in zip(self.returned, buffers, strict=True)}
+
+    def told_too_long(self) -> list[str]:
+        """The buffers of which a call takes more bytes than there are, for a placement that is ``beyond`` one."""
+        role = self.placement.beyond
+        sizes = self.operation.outputs
+        own = sizes[role].like if role in sizes else role
+        return [
+            name for name in (own, *(name for name, size in sizes.items() if size.like == own)) if name in self._index
+        ]
 
     def _pieces(self, case: Case) -> dict[str, list[int]] | None:
         """Bytes of the pieces of each input that is split; None when the placement would not cut any of them."""
@@ -223,21 +246,27 @@ class Layout:
         split = self.operation.split_of_call(call) if step.repeated else ""
         return _Template((head, *(item for arg in call.args for item in self._word(arg, split))), split)
 
+    def _kept(self, arg: Pointer, slot: Slot) -> int:
+        """How a step's pointer keeps the bytes behind it: a state that is taken as const lies on read-only pages then,
+        unless it holds its own address."""
+        if arg.direction != "in" or slot.role is not Role.STATE:
+            return 0
+        return ADDRESS_KEPT if self._binding.states[slot.name].own_address else ADDRESS_FIXED
+
     def _word(self, arg: Argument, split: str) -> list[WordItem]:
         operation = self.operation
         if isinstance(arg, Pointer):
             index = self._index[arg.role]
-            fixed = arg.direction == "in" and self.slots[index].role is Role.STATE
-            head = WORD_LAYOUT.pack(1, fixed, index, 0, 0)[:-8]
+            head = WORD_LAYOUT.pack(1, self._kept(arg, self.slots[index]), index, 0, 0)[:-8]
             if self.placement.whole or not split or operation.split_of(arg.role) != split:
                 return [head + bytes(8)]
             return [lambda _case, start, _length: head + start.to_bytes(8, "little")]
         if isinstance(arg, Length):
-            role = arg.role
+            role, more = arg.role, BEYOND if self.placement.beyond == arg.role else 0
             if split and operation.split_of(role) == split:
-                return [_CONSTANT, lambda _case, _start, length: length.to_bytes(8, "little")]
+                return [_CONSTANT, lambda _case, _start, length: (length + more).to_bytes(8, "little")]
             whole = (lambda case: len(_bytes(case, role))) if role in operation.inputs else self.output_lengths[role]
-            return [_CONSTANT, lambda case, _start, _length: whole(case).to_bytes(8, "little")]
+            return [_CONSTANT, lambda case, _start, _length: (whole(case) + more).to_bytes(8, "little")]
         dirt = _DIRT if self._binding.word_bytes == 8 else 0
         role, unit = arg.role, arg.unit
         if role in operation.constants:

@@ -1,11 +1,12 @@
 """Placements: where the buffers of a case lie, whether output and input are one, and where a message is cut."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from matrix.cases.case import Case
 from matrix.cases.material import draw
-from matrix.model.interface import Interface, Operation, Pointer, Size
+from matrix.model.interface import Interface, Length, Operation, Pointer, Size
 from matrix.worker.protocol import Place
 
 OFFSETS = (*range(1, 16), 16, 32, 48)
@@ -16,8 +17,11 @@ CHUNKS = (1, 3, 16, 33, 64, 97, 160, 1031)
 """Lengths in bytes of the pieces of a message that is cut into many; at most MOST_PIECES of them.
 
 The last two make three and more pieces that are each long enough for the widest loops of published kernels."""
-MOST_PIECES = 200
+MOST_PIECES = 300
+BEYOND = 1 << 32
+"""A length that is told too long, by so much that 32 bits of it are the true one: who drops the others returns."""
 _LAST, _RANDOM = "last", "random"
+_OWN_CUT = re.compile(r"(cut|chunks)-([1-9]\d{0,5})")
 _EMPTY_LAST, _EMPTY_MIDDLE = "empty-last", "empty-middle"
 
 
@@ -31,6 +35,8 @@ class Placement:
     ``empty`` puts a piece of no bytes behind all of it, or between two pieces ('empty-last', 'empty-middle').
     ``again`` runs all steps twice on the same state; ``unmask`` takes every capability away between two pieces.
     ``starter`` is another variant that starts the states, which have the same layout there.
+    ``beyond`` is a role whose length is told with BEYOND bytes more than there are: the call must end at the
+    inaccessible page behind them.
     """
 
     name: str
@@ -44,6 +50,7 @@ class Placement:
     again: bool = False
     unmask: bool = False
     starter: str = ""
+    beyond: str = ""
 
     @property
     def whole(self) -> bool:
@@ -88,6 +95,22 @@ QUICK = (Placement("after"), Placement("before", Place.FLUSH_BEFORE))
 """Every buffer against the guard page behind it, and against the one before it: what every case gets."""
 
 
+CUTS_OF_QUICK = (
+    Placement(f"cut-{_RANDOM}-before", Place.FLUSH_BEFORE, cut=_RANDOM),
+    Placement(f"cut-{_RANDOM}", cut=_RANDOM),
+)
+"""One cut somewhere, on the other side than the placement of QUICK with the same index: every case gets one."""
+
+
+def named(name: str, every: Mapping[str, Placement]) -> Placement | None:
+    """The placement called ``name``, of ``every`` by name, or a cut (``cut-N``, ``chunks-N``) that is not in there."""
+    match = _OWN_CUT.fullmatch(name)
+    if name in every or not match:
+        return every.get(name)
+    kind, size = match.group(1), int(match.group(2))
+    return Placement(name, cut=size) if kind == "cut" else Placement(name, chunk=size)
+
+
 def pointer_roles(interface: Interface, operation: Operation) -> tuple[str, ...]:
     """The roles of an operation's buffers that may lie anywhere: all but the states, whose alignment is theirs."""
     calls = (interface.calls[step.call] for step in operation.steps)
@@ -97,7 +120,30 @@ def pointer_roles(interface: Interface, operation: Operation) -> tuple[str, ...]
 
 def all_placements(interface: Interface, operation: Operation, dispatched: bool) -> tuple[Placement, ...]:
     """Every placement that makes sense for ``operation``; ``dispatched`` when it goes through dispatch functions."""
-    return (*QUICK, *_offsets(interface, operation), *_aliases(operation), *_cuts(interface, operation, dispatched))
+    return (
+        *QUICK,
+        *_offsets(interface, operation),
+        *_aliases(operation),
+        *_cuts(interface, operation, dispatched),
+        *beyond_placements(interface, operation),
+    )
+
+
+def beyond_placements(interface: Interface, operation: Operation) -> tuple[Placement, ...]:
+    """One for each input or output of any length whose length a call of ``operation`` is told.
+
+    An output that is longer or shorter than its input is left out: its length follows from the input's.
+    """
+    calls = (interface.calls[step.call] for step in operation.steps)
+    roles = dict.fromkeys(arg.role for call in calls for arg in call.args if isinstance(arg, Length))
+    return tuple(Placement(f"beyond-{role}", beyond=role) for role in roles if _open(operation, role))
+
+
+def _open(operation: Operation, role: str) -> bool:
+    size = operation.inputs.get(role) or operation.outputs[role]
+    if size.like:
+        return not size.extra and _open(operation, size.like)
+    return size.minimum is not None and size.maximum is None
 
 
 def _offsets(interface: Interface, operation: Operation) -> Iterator[Placement]:
@@ -127,6 +173,7 @@ def _cuts(interface: Interface, operation: Operation, dispatched: bool) -> Itera
         cuts: list[int | str] = [*(at - at % unit for at in CUTS), _LAST, _RANDOM]
         for cut in dict.fromkeys(cuts):
             yield Placement(f"cut-{cut}", cut=cut)
+        yield CUTS_OF_QUICK[0]
         for chunk in dict.fromkeys(max(unit, size - size % unit) for size in CHUNKS):
             yield Placement(f"chunks-{chunk}", chunk=chunk)
         if all(_may_be_empty(operation.inputs[role]) for role, _ in operation.splits):

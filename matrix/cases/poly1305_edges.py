@@ -5,7 +5,7 @@ Blocks that take the accumulator to a target are solved for modulo P; the answer
 
 from collections.abc import Iterator
 
-from matrix.cases.case import Draft, Tier
+from matrix.cases.case import Draft, Inputs, Tier
 from matrix.cases.material import distinct, draw, stream
 from matrix.model.interface import Interface
 from matrix.oracles.spec_poly1305 import CLAMP, P, accumulate
@@ -64,6 +64,7 @@ def edges(interface: Interface) -> Iterator[Draft]:
     yield from _lane_accumulators()
     yield from _extreme_powers()
     yield from _structured()
+    yield from _cuts()
 
 
 def targets() -> dict[str, int]:
@@ -137,6 +138,17 @@ def limbs(label: str, bits: int) -> int:
 
 def _draft(name: str, r: int, s: bytes, data: bytes, tier: Tier) -> Draft:
     return Draft(name, "mac", {"key": r.to_bytes(16, "little") + s, "data": data}, _ORIGIN, tier)
+
+
+def _cuts() -> Iterator[Draft]:
+    """Messages cut behind each number of whole blocks up to 16, two blocks before their end: 208 as 176 and 32, ...
+
+    What a kernel has begun with wide steps it must go on with narrow ones, and the first piece decides how wide.
+    """
+    for blocks in range(1, 17):
+        key = distinct(f"poly1305.cut-{blocks}.key", 32)
+        inputs: Inputs = {"key": key, "data": stream(f"poly1305.cut-{blocks}", 16 * blocks + 32)}
+        yield Draft(f"cut-{16 * blocks:03d}", "mac", inputs, _ORIGIN, "boundary", extra=(f"cut-{16 * blocks}",))
 
 
 def _raw_messages() -> Iterator[Draft]:

@@ -4,12 +4,13 @@ Points whose product is a chosen coordinate are found by inverting the scalar mo
 answers come from the oracle.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from matrix.cases.case import Draft, Tier
 from matrix.cases.material import draw, stream
+from matrix.cases.x25519_steps import FIRST_STEP, carried_values, multiples_that_carry, point_doubled_to
 from matrix.model.interface import Interface
-from matrix.oracles.spec_x25519 import A24, BITS, P, decode_scalar, ladder
+from matrix.oracles.spec_x25519 import BITS, P, decode_scalar, ladder
 
 _ORIGIN = "x25519 edges"
 
@@ -33,6 +34,8 @@ _KNOWN_SCALAR = bytes.fromhex("288796bc5aff4b81a37501757bc0753a3c21964790d386993
 """With u = 2^255 - 16 the last reduction of a published ADX kernel went wrong."""
 _SCALARS = 4
 _FUZZ_CASES = 32
+_ATTEMPTS = 100
+"""About three numbers in sixteen are products."""
 
 
 def edges(interface: Interface) -> Iterator[Draft]:
@@ -41,7 +44,9 @@ def edges(interface: Interface) -> Iterator[Draft]:
     yield from _special_points()
     yield from _chosen_results()
     yield from _result_carries()
+    yield from results_near_p(RADICES)
     yield from _first_doubles()
+    yield from _first_steps()
     yield from _limb_points()
     yield from _special_scalars()
     yield from _structured()
@@ -62,23 +67,6 @@ def point_to(result: int, scalar: bytes) -> int | None:
 def results() -> dict[str, int]:
     """Products to aim at, by name: 1 to 18, which have a second form below 2^255, P-k, and ``limb_values``."""
     return {f"p{k}": k for k in range(1, 19)} | {f"m{k}": P - k for k in range(1, 19)} | limb_values()
-
-
-def square_root(value: int) -> int | None:
-    """A square root modulo P, or None; P is 5 modulo 8 (RFC 8032 5.1.3)."""
-    root = pow(value, (P + 3) // 8, P)
-    roots = (root, root * pow(2, (P - 1) // 4, P) % P)
-    return next((found for found in roots if found * found % P == value % P), None)
-
-
-def point_doubled_to(value: int) -> int | None:
-    """The u coordinate with (u + 1)^2 + A24 ((u + 1)^2 - (u - 1)^2) = ``value`` modulo P, or None.
-
-    The first step of the ladder doubles the point; this sum is the second factor of its z.
-    """
-    half = 1 + 2 * A24
-    root = square_root(half * half - 1 + value)
-    return None if root is None else (root - half) % P
 
 
 def limb_values() -> dict[str, int]:
@@ -149,6 +137,31 @@ def _result_carries() -> Iterator[Draft]:
             yield _draft(f"result-carry{border}-s{k}", scalar, point, "boundary" if k == 0 else "full")
 
 
+def results_near_p(radices: Iterable[str]) -> Iterator[Draft]:
+    """Results of which all limbs are full but one: whoever overlooks that one, or some of its bits, subtracts P.
+
+    Of the one limb all bits are drawn, or all but one or only one are ones: whatever bit alone is looked at, there is
+    a result that lacks it, and one that has no other.
+    """
+    for radix in radices:
+        sizes = RADICES[radix]
+        for position, size in enumerate(sizes):
+            low = sum(sizes[:position])
+            bits = min(size, BITS - low)
+            ones = (1 << bits) - 1
+            for shape in ("drawn", "lacks", "has"):
+                name = f"result-near-{radix}-{position}-{shape}"
+                scalar = _scalar(position)
+                for attempt in range(_ATTEMPTS):
+                    bit = 1 << draw(f"{name}.bit{attempt}", bits)
+                    limb = {"drawn": draw(f"{name}.{attempt}", ones), "lacks": ones - bit, "has": bit}[shape]
+                    result = _TOP - 1 - (ones << low) + (limb << low)
+                    point = point_to(result, scalar) if result < P else None
+                    if point is not None:
+                        yield _draft(name, scalar, point, "boundary" if shape == "lacks" else "full")
+                        break
+
+
 def _first_doubles() -> Iterator[Draft]:
     """Points in whose doubling a sum of products is small: its last carries have odds of 2^-230 otherwise."""
     for turn, value in enumerate((0, 1, 18, 19, 37, 38, 39, 40, 76, 255, 1 << 12, 1 << 16, P - 1, P - 19, P - 38)):
@@ -156,6 +169,20 @@ def _first_doubles() -> Iterator[Draft]:
         point = next((found for found in near if found is not None), None)
         if point is not None:
             yield _draft(f"double-{turn:02d}", _scalar(turn), point, "boundary" if turn % 2 else "full")
+
+
+def _first_steps() -> Iterator[Draft]:
+    """Points whose first ladder step brings about values with limbs of all ones or 0, and carries that run far."""
+    values = limb_values() | carried_values()
+    drafts = [
+        (f"step-{name}-{value_name}", point)
+        for name, solve in FIRST_STEP.items()
+        for value_name, value in values.items()
+        if (point := solve(value % P)) is not None
+    ]
+    drafts += [(f"step-e-{name}", FIRST_STEP["e"](value % P) or 0) for name, value in multiples_that_carry()]
+    for turn, (name, point) in enumerate(drafts):
+        yield _draft(name, _scalar(turn), point, "boundary" if turn % 8 == 0 else "full")
 
 
 def _limb_points() -> Iterator[Draft]:

@@ -115,10 +115,10 @@ class _RecordingSandbox:
     def run(self, argv: Sequence[str], folder: str = ".", seconds: float = 600) -> Completed:
         return self._inner.run(argv, folder, seconds)
 
-    def spawn(self, argv: Sequence[str]) -> Channel:
+    def spawn(self, argv: Sequence[str], bounded: bool = True) -> Channel:
         self.guests.append(_Recorded(tuple(argv)))
         with self.starting.running():
-            inner = self._inner.spawn(argv)
+            inner = self._inner.spawn(argv, bounded)
         return _RecordingChannel(inner, self.guests[-1].sent, self.moving, self.waiting)
 
     def ready_for(self, target: Target) -> None:

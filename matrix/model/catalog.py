@@ -8,6 +8,7 @@ from pathlib import Path
 from matrix.errors import HeaderError, TableError
 from matrix.model.capability import CapabilityTable, load_capabilities
 from matrix.model.entries import require_files, visible
+from matrix.model.instructions import InstructionTable, load_instructions
 from matrix.model.interface import Interface, load_interface
 from matrix.model.kernel import Variant, read_variant
 from matrix.model.mask import Mask, lattice_names, masks
@@ -52,6 +53,7 @@ class Catalog:
     targets: TargetTable
     providers: tuple[Provider, ...]
     root: Path
+    instructions: dict[str, InstructionTable]
 
     @property
     def worker_root(self) -> Path:
@@ -80,7 +82,8 @@ def load_catalog(root: Path) -> Catalog:
     require_files(root / "kernels" / "worker", TableError, also_folders=True)
     capabilities = load_capabilities(root / "kernels" / "capabilities.toml")
     targets = load_targets(root / "images" / "targets.toml", capabilities)
-    return Catalog(capabilities, targets, (load_provider(OURS, root / "kernels", capabilities),), root)
+    instructions = load_instructions(root / "kernels" / "instructions.toml", capabilities)
+    return Catalog(capabilities, targets, (load_provider(OURS, root / "kernels", capabilities),), root, instructions)
 
 
 def every_profile(catalog: Catalog) -> Catalog:

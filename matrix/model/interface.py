@@ -45,10 +45,11 @@ Argument = Pointer | Length | Word
 
 @dataclass(frozen=True)
 class Call:
-    """One C function of a variant. ``state`` is the opaque state it works on, or ''."""
+    """One C function of a variant. After it the states ``ends`` are of no use: a variant that wipes clears them."""
 
     name: str
     args: tuple[Argument, ...]
+    ends: tuple[str, ...] = ()
 
     @property
     def length_role(self) -> str:
@@ -87,7 +88,7 @@ class Operation:
 
     ``splits`` are the inputs that are cut into pieces, with the bytes that all pieces but the last are multiples of;
     the first is the message, whose length steers the dispatcher. An output as long as a split input is cut with it.
-    ``constants`` are words that are the same in every case.
+    ``constants`` are words that are the same in every case. ``secret`` are inputs and outputs that nobody may learn.
     """
 
     name: str
@@ -135,6 +136,7 @@ class Interface:
 
 class _CallTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     args: list[str]
+    ends: list[str] = []
 
 
 class _StateTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -173,7 +175,10 @@ _SPLIT = re.compile(r"(\w+)/([1-9][0-9]{0,4})")
 def load_interface(path: Path) -> Interface:
     """Read one interface file; the algorithm is the file's stem. Raises TableError naming the key."""
     raw = read_toml(path, _File)
-    calls = {name: Call(name, tuple(_argument(a, path, name) for a in row.args)) for name, row in raw.call.items()}
+    calls = {
+        name: Call(name, tuple(_argument(text, path, name) for text in row.args), tuple(row.ends))
+        for name, row in raw.call.items()
+    }
     operations = {name: _operation(name, row, calls, path) for name, row in raw.op.items()}
     interface = Interface(path.stem, path, calls, tuple(raw.state), operations)
     _check(interface)
@@ -265,6 +270,11 @@ def _check(interface: Interface) -> None:
         if len(call.args) > MAX_WORDS:
             raise _wrong(interface, key, f"{len(call.args)} arguments, the trampoline passes at most {MAX_WORDS}")
         words = [(arg.role, isinstance(arg, Length)) for arg in call.args]
+        written = {arg.role for arg in call.args if isinstance(arg, Pointer) and arg.direction != "in"}
+        for name in call.ends:
+            if name not in interface.states or name not in written:
+                why = f"{name!r} is no state that the call may write"
+                raise _wrong(interface, f"call.{call.name}.ends", why)
         for role, _ in words:
             if words.count((role, False)) > 1 or words.count((role, True)) > 1:
                 raise _wrong(interface, key, f"{role!r} is passed twice")
@@ -335,10 +345,12 @@ def _argument_problem(arg: Argument, op: Operation, pointed: set[str]) -> str:
 
 def _check_words(interface: Interface, op: Operation) -> None:
     """The keys of an operation that name roles."""
-    for key, roles in (("split", [role for role, _ in op.splits]), ("secret", op.secret)):
-        for role in roles:
-            if role not in op.inputs:
-                raise _wrong(interface, f"op.{op.name}.{key}", f"{role!r} is no input")
+    for role, _ in op.splits:
+        if role not in op.inputs:
+            raise _wrong(interface, f"op.{op.name}.split", f"{role!r} is no input")
+    for role in op.secret:
+        if role not in op.inputs and role not in op.outputs:
+            raise _wrong(interface, f"op.{op.name}.secret", f"{role!r} is no input and no output")
     cut = {op.split_of_call(interface.calls[step.call]) for step in op.steps if step.repeated}
     for role, _ in op.splits:
         if op.inputs[role].word:

@@ -16,11 +16,15 @@ from matrix.model.textfile import SOURCE_BYTES, read_text
 
 
 class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Size in bytes, alignment and layout name of a variant's opaque state; equal layouts are interchangeable."""
+    """Size in bytes, alignment and layout name of a variant's opaque state; equal layouts are interchangeable.
+
+    One with ``own_address`` holds an address in itself, so that every call must get it at the same one.
+    """
 
     bytes: int
     align: int = 1
     layout: str = ""
+    own_address: bool = False
 
 
 class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -36,7 +40,10 @@ class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cites: list[str] = []
     symbols: dict[str, str] = {}
     composes: list[str] = []
+    wipes: bool = False
     calls: list[str] = []
+    writable: str = ""
+    position_dependent: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +63,10 @@ class Variant:
     cites: tuple[str, ...]
     symbols: Mapping[str, str]
     composes: tuple[str, ...] = ()
+    wipes: bool = False
     calls: tuple[str, ...] = ()
+    writable: str = ""
+    position_dependent: bool = False
 
     @property
     def assembly(self) -> bool:
@@ -107,14 +117,17 @@ def read_variant(path: Path, interface: Interface, capabilities: Mapping[str, Ca
         tuple(header.cites),
         header.symbols,
         tuple(header.composes),
+        header.wipes,
         tuple(header.calls),
+        header.writable.strip(),
+        header.position_dependent,
     )
     _check(variant, interface, capabilities)
     return variant
 
 
 def _with_layout(state: State, variant: str) -> State:
-    return State(state.bytes, state.align, state.layout or variant)
+    return State(state.bytes, state.align, state.layout or variant, state.own_address)
 
 
 def _check(variant: Variant, interface: Interface, capabilities: Mapping[str, CapabilityTable]) -> None:

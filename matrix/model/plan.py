@@ -36,8 +36,9 @@ REASONS = {
 class Cell:
     """One row of plan, ledger and journal: one pytest node that runs many cases.
 
-    ``cpu`` is the string for ``-cpu``, ``tier`` the part of the corpus, ``lost`` the capability a trap takes away;
-    ``reason`` is empty when the cell runs, else a code of REASONS with ``detail``.
+    ``cpu`` is the string for ``-cpu``, ``further`` the name of a CPU that is not the mask's usual one; ``tier`` is the
+    part of the corpus, ``lost`` the capability a trap takes away; ``reason`` is empty when the cell runs, else a code
+    of REASONS with ``detail``.
     """
 
     kind: str
@@ -48,6 +49,7 @@ class Cell:
     algorithm: str = ""
     variant: str = ""
     cpu: str = ""
+    further: str = ""
     tier: Literal["smoke", "boundary", "full"] = "full"
     lost: str = ""
     reason: str = ""
@@ -63,8 +65,9 @@ class Cell:
 
     @property
     def id(self) -> str:
-        """``target/enforcement/mask/subject``."""
-        return f"{self.target}/{self.enforcement}/{self.mask}/{self.subject}"
+        """``target/enforcement/mask/subject``, and ``@name`` behind it on a further CPU."""
+        further = f"@{self.further}" if self.further else ""
+        return f"{self.target}/{self.enforcement}/{self.mask}/{self.subject}{further}"
 
     @property
     def guest(self) -> tuple[str, str, str]:
@@ -98,22 +101,45 @@ class _Planner:
         self._choices: dict[tuple[str, frozenset[str]], object] = {}
 
     def cells(self) -> Iterator[Cell]:
+        if self.target.sanitize:
+            yield from self._sanitized()
+            return
         for enforcement in EMULATED:
             for mask in self.masks:
                 yield self._placed(self._cell("dispatch", enforcement, mask))
         for variant in self.variants:
-            mask = make_mask(self.table, self.lattice, variant.requires)
-            # A variant by name needs no CPU that lacks the rest: where there is none, it runs on the richest.
-            enforcement = "hard" if self._hard_cpu(mask) else "soft"
-            yield self._placed(self._cell("variant", enforcement, mask, variant.algorithm, variant.name))
-            if self.target.native:
-                yield self._placed(self._cell("variant", "native", mask, variant.algorithm, variant.name))
+            yield from map(self._placed, self._by_name(variant))
         for variant in self.variants:
             for lost in variant.requires:
                 yield self._trap(variant, lost)
         for algorithm in self.provider.interfaces:
             if any(variant.algorithm == algorithm for variant in self.variants):
                 yield from self._through_dispatcher(algorithm)
+
+    def _sanitized(self) -> Iterator[Cell]:
+        """What sanitizers look at: C by name, on the machine's own CPU; under QEMU they are not dependable."""
+        for variant in self.variants:
+            if not variant.assembly:
+                mask = make_mask(self.table, self.lattice, variant.requires)
+                yield self._placed(self._cell("variant", NATIVE, mask, variant.algorithm, variant.name))
+
+    def _by_name(self, variant: Variant) -> Iterator[Cell]:
+        """``variant`` on the CPU with what it requires and nothing more, and on every other CPU that may show what that
+        one hides: the richest, the further ones, the machine's own. All but the first and last run the boundary corpus.
+        """
+        mask = make_mask(self.table, self.lattice, variant.requires)
+        hard = self._cell("variant", "hard", mask, variant.algorithm, variant.name)
+        soft = replace(hard, enforcement="soft")
+        usual = self.cpu(hard)
+        # A variant by name needs no CPU that lacks the rest: where there is none, it runs on the richest.
+        yield hard if usual else soft
+        if usual and usual.strings != self.soft.strings:
+            yield replace(soft, tier="boundary")
+        for name in self.catalog.targets.further_cpus(self.target, variant.requires):
+            others = (replace(cell, further=name, tier="boundary") for cell in (hard, soft))
+            yield from [cell for cell in others if self.cpu(cell)][:1]
+        if self.target.native:
+            yield replace(hard, enforcement=NATIVE)
 
     def _cell(self, kind: str, enforcement: str, mask: Mask, algorithm: str = "", variant: str = "") -> Cell:
         return Cell(kind, self.target.name, self.provider.name, enforcement, mask, algorithm, variant)
@@ -155,8 +181,14 @@ class _Planner:
         cell = replace(self._cell("trap", "hard", mask, variant.algorithm, variant.name), lost=lost)
         return self._placed(cell)
 
-    def _hard_cpu(self, mask: Mask) -> Cpu | None:
-        return self.catalog.targets.hard_cpu(self.target, self.table, self.lattice, mask)
+    def cpu(self, cell: Cell) -> Cpu | None:
+        """The emulated CPU that ``cell`` wants, or None when the table has none."""
+        targets = self.catalog.targets
+        if cell.enforcement == "hard":
+            return targets.hard_cpu(self.target, self.table, self.lattice, cell.mask, cell.further)
+        if cell.further:
+            return targets.further_soft_cpu(self.target, self.table, cell.mask, cell.further)
+        return self.soft
 
     def _placed(self, cell: Cell) -> Cell:
         """``cell`` with its CPU string, or with the reason why this QEMU cannot run it."""
@@ -165,7 +197,7 @@ class _Planner:
             return replace(cell, reason=COMPILER_MISSING, detail=detail)
         if cell.enforcement == "native":
             return self._placed_natively(cell)
-        cpu = self.soft if cell.enforcement == "soft" else self._hard_cpu(cell.mask)
+        cpu = self.cpu(cell)
         if cpu is None:
             has = f"{cell.mask} and nothing more" if cell.mask.names else "no capability at all"
             detail = f"images/targets.toml knows no -cpu of {self.target.qemu} that has {has}"
@@ -225,14 +257,10 @@ def cpu_strings(catalog: Catalog, wanted: set[str]) -> tuple[tuple[Target, str],
     what is to be probed."""
     found: dict[tuple[str, str], tuple[Target, str]] = {}
     for target in (target for target in catalog.targets.targets if target.name in wanted):
-        table = catalog.capabilities[target.arch]
         for provider in catalog.providers:
             planner = _Planner(catalog, target, provider, None)
-            cpus = [planner.soft]
-            for cell in planner.cells():
-                cpu = catalog.targets.hard_cpu(target, table, planner.lattice, cell.mask)
-                if cpu:
-                    cpus.append(cpu)
+            emulated = (cell for cell in planner.cells() if cell.enforcement != NATIVE)
+            cpus = [planner.soft, *(cpu for cell in emulated if (cpu := planner.cpu(cell)))]
             for text in dict.fromkeys(text for cpu in cpus for text in cpu.strings):
                 found.setdefault((target.qemu, text), (target, text))
     return tuple(found.values())

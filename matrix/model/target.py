@@ -38,6 +38,8 @@ class Target(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     native: bool = False
     c_compiler: str = ""
     c_flags: list[str] = []
+    link: list[str] = []
+    sanitize: list[str] = []
 
     @property
     def word_bytes(self) -> int:
@@ -56,6 +58,8 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     triples: dict[str, str] = {}
     image: str = ""
     packages: list[str] = []
+    link: dict[str, list[str]] = {}
+    sanitize: list[str] = []
 
     def of(self, target: Target) -> Target:
         """``target`` built this way, called ``target@profile``."""
@@ -69,14 +73,22 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             image=self.image or target.image,
             packages=[*target.packages, *self.packages],
             native_packages=[*target.native_packages, *self.packages] if target.native_packages else [],
-            native=False,
+            native=bool(self.sanitize),
+            link=self.link.get(target.arch, target.link),
+            sanitize=self.sanitize,
         )
 
 
 class CpuRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One ``[[cpu]]``: strings for ``-cpu`` and the capabilities that such a CPU has exactly."""
+    """One ``[[cpu]]``: strings for ``-cpu`` and the capabilities that such a CPU has exactly.
+
+    With a ``name`` it is a further CPU: it has the capabilities of another row and differs in what none of them names;
+    ``uses`` leaves it to the variants that require one of these capabilities.
+    """
 
     arch: str
+    name: str = ""
+    uses: list[str] = []
     strings: list[str] = []
     base: str = ""
     has: list[str] | None = None
@@ -136,9 +148,17 @@ class TargetTable:
         why = known_names(name, names if "@" in name or not plain else plain)
         raise SelectionError(f"unknown target {name!r}", why=why)
 
-    def hard_cpu(self, target: Target, table: CapabilityTable, lattice: tuple[str, ...], mask: Mask) -> Cpu | None:
-        """The CPU that has ``mask`` and nothing more of the lattice: the one with least beyond it."""
-        rows = [row for row in self.cpus if row.arch == target.arch]
+    def further_cpus(self, target: Target, requires: Collection[str]) -> tuple[str, ...]:
+        """The names of the target's further CPUs for a variant that ``requires`` these, in the table's order."""
+        rows = (row for row in self.cpus if row.arch == target.arch and row.name)
+        return tuple(dict.fromkeys(row.name for row in rows if not row.uses or set(row.uses) & set(requires)))
+
+    def hard_cpu(
+        self, target: Target, table: CapabilityTable, lattice: tuple[str, ...], mask: Mask, name: str = ""
+    ) -> Cpu | None:
+        """The CPU that has ``mask`` and nothing more of the lattice: the one with least beyond it. With ``name`` the
+        further CPU of that name, if it is such a one."""
+        rows = [row for row in self.cpus if row.arch == target.arch and row.name == name]
         named = set(lattice)
         fitting = []
         for row in rows:
@@ -150,13 +170,13 @@ class TargetTable:
             return min(fitting, key=lambda pair: pair[0])[1]
         for row in rows:
             if row.base:
-                properties = [text for name in table.sorted(mask.closed) for text in table.by_name[name].qemu]
+                properties = [text for known in table.sorted(mask.closed) for text in table.by_name[known].qemu]
                 return Cpu((",".join([row.base, *dict.fromkeys(properties)]),), mask.closed)
         return None
 
     def soft_cpu(self, target: Target, table: CapabilityTable) -> Cpu:
         """The richest CPU that the target's build flavour admits. Raises TableError when there is none."""
-        rows = [row for row in self.cpus if row.arch == target.arch and row.strings]
+        rows = [row for row in self.cpus if row.arch == target.arch and row.strings and not row.name]
         if not target.without:
             for row in rows:
                 if row.has is None:
@@ -167,6 +187,16 @@ class TargetTable:
             raise TableError(f"no CPU for soft masks of {target.name}", where="images/targets.toml", why=why)
         best = max(allowed, key=lambda row: len(table.closure(row.has or [])))
         return Cpu(tuple(best.strings), table.closure(best.has or []))
+
+    def further_soft_cpu(self, target: Target, table: CapabilityTable, mask: Mask, name: str) -> Cpu | None:
+        """The further CPU ``name`` when it has ``mask`` and maybe more; None when it lacks some of it, or has what the
+        build flavour does not admit."""
+        for row in self.cpus:
+            if row.arch == target.arch and row.name == name and row.strings:
+                has = None if row.has is None else table.closure(row.has)
+                if not target.without if has is None else has >= mask.closed and not has & set(target.without):
+                    return Cpu(tuple(row.strings), has)
+        return None
 
 
 def load_targets(path: Path, capabilities: Mapping[str, CapabilityTable]) -> TargetTable:
@@ -186,8 +216,12 @@ def load_targets(path: Path, capabilities: Mapping[str, CapabilityTable]) -> Tar
         where = f"{path}, cpu {row.base or ' | '.join(row.strings)} ({row.arch})"
         _check_arch(row.arch, where)
         _check_names(row.has or [], capabilities[row.arch], f"{where}, key has")
+        _check_names(row.uses, capabilities[row.arch], f"{where}, key uses")
         if bool(row.base) == bool(row.strings):
             raise TableError("a cpu needs `strings` or `base`", where=where, why="exactly one of the two")
+        if row.name and not _NAME.fullmatch(row.name):
+            why = f"{row.name!r} is not lower-case letters, digits, '.', '_' and '-'"
+            raise TableError("a cpu has a name that no id can hold", where=f"{where}, key name", why=why)
         if row.base and row.has is not None:
             why = "a `base` has whatever mask it is completed with"
             raise TableError("a cpu has `base` and `has`", where=f"{where}, key has", why=why)

@@ -81,6 +81,7 @@ def failure_record(
             "inputs": encode_inputs(case.inputs),
             "expected": expected,
             "total": case.total,
+            "number": case.number,
             "chain": asdict(case.chain) if case.chain else None,
         }
     return record

@@ -20,6 +20,7 @@ from matrix.run.session import Bench, Session
 from matrix.run.stream import Collector, Job, Subject, run_jobs, subject
 from matrix.run.symbols import Symbols
 from matrix.run.verdict import CellResult, Failure
+from matrix.run.wiping import check_wiping
 from matrix.worker import outcome as oc
 from matrix.worker import protocol as pr
 from matrix.worker.protocol import Op
@@ -113,7 +114,11 @@ def _run_variant(bench: Bench, result: CellResult, _expectation: tuple[Row, ...]
             return None
         return Failure(vd.WRONG_VARIANT, f"{cell.variant} was not entered, but {_names(f.name for f in functions)}")
 
-    run_jobs(bench, Collector(result), _jobs(bench, bench.bind_variant, result), check)
+    collector = Collector(result)
+    run_jobs(bench, collector, _jobs(bench, bench.bind_variant, result), check)
+    if not result.failures:
+        check_wiping(bench, collector)
+        collector.name_cases()
 
 
 def _run_mask(bench: Bench, result: CellResult, _expectation: tuple[Row, ...]) -> None:

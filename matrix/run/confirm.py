@@ -3,6 +3,7 @@ and one in a chain is traced to its round."""
 
 from collections.abc import Generator, Iterable
 from contextlib import closing
+from dataclasses import replace
 
 from matrix.cases.case import Case
 from matrix.cases.chain import ChainLayout, first_wrong_round, round_case
@@ -112,7 +113,8 @@ def _trace_to_round(bench: Bench, failure: Failure, operation: Operation, case: 
     answer = oracle(layout.interface, operation.name)
     # The rounds that are given this answer may have written over it.
     for number in range(turn, min(turn + layout.rounds_in_window(case) + 1, chain.rounds)):
-        alone = round_case(case, chain, answer, number)
+        entered = case.number + number * run.steps // chain.rounds  # in the state in which the chain has entered it
+        alone = replace(round_case(case, chain, answer, number), number=entered)
         alone_run = layout.one_round().run(alone)
         assert alone_run, "a message in one piece can always be laid out"
         if why := _failure_alone(bench, operation, alone, alone_run):

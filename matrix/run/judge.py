@@ -8,14 +8,17 @@ from matrix.cases.layout import Run, describe_place
 from matrix.errors import GuestError
 from matrix.model.interface import Operation
 from matrix.run import verdict as vd
+from matrix.run.sanitizer import reported
 from matrix.run.symbols import Symbols
 from matrix.run.verdict import Failure
 from matrix.worker import outcome as oc
-from matrix.worker.protocol import NOTHING, RunReply, SignalReply, decode_run
+from matrix.worker.protocol import LINE_BYTES, NOTHING, STACK, Role, RunReply, SignalReply, decode_run
 
 _SI_KERNEL = 128
 """x86 gives this code and no address for an operand that must be aligned (sigaction(2): general protection)."""
 _PAGE = 4096
+_GUARD = 64 << 10
+"""Bytes of an inaccessible stretch behind a buffer (kernels/worker/arena.h)."""
 _WHO_KNOWS = (
     "the kernel may have done it, or something outside (a person, or the system when memory ran out): run again; when "
     "it comes again in this cell, it is the kernel"
@@ -38,6 +41,8 @@ def judge(
 ) -> Failure | None:
     """None when ``outcome`` is the right answer to ``case``; else what is wrong with it. ``cpu`` are words for what
     the guest's CPU has and lacks."""
+    if run.layout.placement.beyond and isinstance(outcome, oc.Answer | oc.Faulted):
+        return _beyond(case, run, outcome, symbols, cpu)
     if not isinstance(outcome, oc.Answer):
         return _no_answer(run, outcome, symbols, cpu)
     try:
@@ -59,6 +64,22 @@ def judge(
         if expected != got:
             return wrong_bytes(name, expected, got)
     return None
+
+
+def _beyond(case: Case, run: Run, outcome: oc.Answer | oc.Faulted, symbols: Symbols, cpu: str) -> Failure | None:
+    """None when the call went on to the inaccessible page behind a buffer whose length was told too long."""
+    long = run.layout.told_too_long()
+    if isinstance(outcome, oc.Answer):
+        text = f"returned, although {long[0]} has 2^32 bytes more than there are: is its length cut to 32 bits?"
+        return Failure(vd.WRONG_ANSWER, text)
+    reply = outcome.signal
+    past = reply.offset - reply.buffer_length
+    near = run.buffers[reply.buffer].name if reply.buffer < len(run.buffers) else ""
+    if near in long and -LINE_BYTES <= past < _GUARD:
+        return None
+    failure = describe_crash(run, reply, symbols, cpu)
+    failure.summary += f"; {' or '.join(long)} should have been read or written to its end, and beyond it"
+    return failure
 
 
 def _refusal(operation: Operation, accepted: bool, outputs: dict[str, bytes]) -> Failure | None:
@@ -100,6 +121,8 @@ def _no_answer(run: Run, outcome: oc.Outcome, symbols: Symbols, cpu: str) -> Fai
     if isinstance(outcome, oc.TimedOut):
         return _timeout(run, outcome, symbols)
     if isinstance(outcome, oc.Died):
+        if report := reported(outcome.stderr):
+            return Failure(vd.CRASH, f"a sanitizer has ended the guest: {report}", details={"report": outcome.stderr})
         return _death(outcome)
     if isinstance(outcome, oc.Garbage):
         return Failure(vd.PROTOCOL, f"the guest wrote garbage: {outcome.why}", slow=outcome.slow)
@@ -113,6 +136,8 @@ def _no_answer(run: Run, outcome: oc.Outcome, symbols: Symbols, cpu: str) -> Fai
             failure.kind = vd.UNRELIABLE
             failure.summary += f": {_WHO_KNOWS}"
         return failure
+    if isinstance(outcome, oc.Faulted):
+        return Failure(vd.PROTOCOL, "the worker tells of a fault that it was not asked for")
     assert isinstance(outcome, oc.Refused)
     text = f"the worker refuses the request (status {outcome.status}): {outcome.text}"
     return Failure(vd.PROTOCOL, text, details={"refused": outcome.status})
@@ -145,9 +170,16 @@ def describe_crash(run: Run, reply: SignalReply, symbols: Symbols, cpu: str = ""
     instruction = symbols.instruction(reply.pc)
     text = f"{name} in {symbol}, pc {reply.pc:#x}, instruction `{instruction}`"
     place = ""
-    if name in ("SIGSEGV", "SIGBUS") and reply.buffer != NOTHING:
+    if told := symbols.authentication(reply.pc, name):
+        text += f", {told}"
+    elif name in ("SIGSEGV", "SIGBUS") and reply.buffer == STACK:
+        place = f"{-reply.offset} bytes below the kernel's stack"
+        text += f", address {place}: the stack is exhausted, it has {reply.buffer_length >> 10} KiB"
+    elif name in ("SIGSEGV", "SIGBUS") and reply.buffer != NOTHING:
         place = describe_place(run.buffers, reply.buffer, reply.offset)
         text += f", address {place}"
+        if 0 <= reply.offset < reply.buffer_length and _read_only(run, reply.buffer):
+            text += ", which is read-only in this call"
     elif name in ("SIGSEGV", "SIGBUS"):
         known = f"address {reply.address:#x}, {'a null pointer' if reply.address < _PAGE else 'near no buffer'}"
         text += ", no address given: misaligned for this instruction?" if reply.code == _SI_KERNEL else f", {known}"
@@ -160,6 +192,11 @@ def describe_crash(run: Run, reply: SignalReply, symbols: Symbols, cpu: str = ""
     if reply.step < run.steps:
         details["step"] = reply.step
     return Failure(vd.CRASH, text, details=details)
+
+
+def _read_only(run: Run, buffer: int) -> bool:
+    """Whether a fault inside a buffer is that it was written to: inputs and const states lie on read-only pages."""
+    return buffer < len(run.buffers) and run.buffers[buffer].role in (Role.IN, Role.STATE)
 
 
 def signal_name(number: int) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from matrix.cases.layout import Run
 from matrix.worker import outcome as oc
-from matrix.worker.protocol import NOTHING, SignalReply
+from matrix.worker.protocol import NOTHING, STACK, SignalReply
 
 
 def plausible(outcome: oc.Outcome, run: Run) -> oc.Outcome:
@@ -38,7 +38,7 @@ def unknown_function(indices: Iterable[int], count: int) -> str:
 
 def _signal(reply: SignalReply, run: Run) -> str:
     step = "" if reply.step == NOTHING else _beyond("step", reply.step, run.steps)
-    return step or ("" if reply.buffer == NOTHING else _beyond("buffer", reply.buffer, len(run.buffers)))
+    return step or ("" if reply.buffer in (NOTHING, STACK) else _beyond("buffer", reply.buffer, len(run.buffers)))
 
 
 def _beyond(what: str, number: int, count: int) -> str:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from matrix.cases.chain import layout_of
+from matrix.cases.placement import named
 from matrix.errors import ReproError
 from matrix.model.plan import Cell
 from matrix.run.repro import Recorded, find_cell
@@ -45,7 +46,7 @@ def replay_of(session: Session, recorded: Recorded) -> Replay:
         why = f"the worker has no functions for {case.algorithm}.{case.operation}"
         raise ReproError("this failure cannot be replayed", where=recorded.cell_id, why=why)
     every = bench.every_placement(interface, operation, binding)
-    placement = next((row for row in every if row.name == recorded.placement), None)
+    placement = named(recorded.placement, {row.name: row for row in every})
     if placement is None:
         raise ReproError("the placement is gone", where=recorded.cell_id, why=recorded.placement)
     binding = bench.rebind(binding, interface, operation, placement)

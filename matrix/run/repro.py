@@ -10,7 +10,7 @@ import msgspec
 from matrix.cases.case import Case, Chain
 from matrix.cases.chain import LINK_ROUNDS, run_chain
 from matrix.cases.corpus import input_problem, many_calls_problem, output_problem
-from matrix.cases.placement import all_placements
+from matrix.cases.placement import all_placements, named
 from matrix.errors import ReproError, SelectionError
 from matrix.model.catalog import Catalog
 from matrix.model.cell_ids import cell_named
@@ -101,6 +101,7 @@ class _Case(msgspec.Struct):
     expected: dict[str, str] | None
     chain: _Chain | None = None
     total: int = 0
+    number: int = 0
 
 
 class _File(msgspec.Struct):
@@ -188,7 +189,7 @@ def _case(raw: _Case) -> Case:
     expected = None if raw.expected is None else {n: decoded(f"expected.{n}", v) for n, v in raw.expected.items()}
     chain = Chain(raw.chain.feed, raw.chain.rounds) if raw.chain else None
     case = Case(raw.name, raw.algorithm, raw.operation, inputs, raw.origin, "full", expected)
-    return replace(case, chain=chain, total=raw.total)
+    return replace(case, chain=chain, total=raw.total, number=raw.number)
 
 
 def find_cell(catalog: Catalog, recorded: Recorded) -> Cell:
@@ -215,8 +216,8 @@ def _case_problem(catalog: Catalog, cell: Cell, case: Case, placement: str) -> s
     if interface is None or case.operation not in interface.operations or cell.algorithm not in ("", case.algorithm):
         return f"the cell has no operation {case.algorithm}.{case.operation}"
     operation = interface.operations[case.operation]
-    known = [row.name for row in all_placements(interface, operation, not cell.variant)]
-    if placement not in known and placement.removeprefix("started-by-") not in [v.name for v in provider.variants]:
+    known = {row.name: row for row in all_placements(interface, operation, not cell.variant)}
+    if not named(placement, known) and placement.removeprefix("started-by-") not in [v.name for v in provider.variants]:
         return f"there is no placement {placement!r}"
     if case.expected is None and not operation.refuses:
         return "a refusal is expected, and the operation has none"

@@ -1,6 +1,6 @@
 """What a process keeps while it runs cells: builds, one guest, corpora. One per pytest-xdist worker."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -9,9 +9,10 @@ from typing import Any
 from matrix.build.prototypes import dispatch_state
 from matrix.build.worker import Built, build_worker
 from matrix.cases.case import Case, Corpus, Tier
+from matrix.cases.choosing import Choice
 from matrix.cases.corpus import build_corpus
 from matrix.cases.layout import Binding
-from matrix.cases.placement import QUICK, Placement, all_placements, rotating
+from matrix.cases.placement import Placement, all_placements
 from matrix.errors import BuildError, GuestError, MatrixError, storing
 from matrix.model.catalog import Catalog
 from matrix.model.choice import StateUse, by_name, state_use
@@ -61,6 +62,7 @@ class Session:
     _builds: dict[tuple[str, str], Built] = field(default_factory=dict)
     _digests: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
     _corpora: dict[tuple[str, str], Corpus | MatrixError] = field(default_factory=dict)
+    _selected: dict[tuple[str, str, str, Tier], tuple[Case, ...]] = field(default_factory=dict)
     _guest: tuple[tuple[str, str, str], Guest] | None = None
 
     def built(self, target: str, provider: str) -> Built:
@@ -92,7 +94,7 @@ class Session:
         argv = worker if cell.cpu == NATIVE else [built.target.qemu, "-cpu", cell.cpu, *worker]
 
         def start() -> Channel:
-            return self.sandbox.spawn(argv)
+            return self.sandbox.spawn(argv, bounded=not built.target.sanitize)
 
         guest = Guest(start, self.counts, self.settings.deadline)
         if guest.hello.build_id != built.build_id:
@@ -138,6 +140,14 @@ class Session:
         if isinstance(corpus, MatrixError):
             raise corpus
         return corpus
+
+    def cases(self, provider: str, algorithm: str, operation: str, tier: Tier) -> tuple[Case, ...]:
+        """The cases of one operation in ``tier``: hundreds of cells have the same."""
+        key = (provider, algorithm, operation, tier)
+        if key not in self._selected:
+            corpus = self.corpus(provider, algorithm)
+            self._selected[key] = tuple(case for case in corpus.select(tier) if case.operation == operation)
+        return self._selected[key]
 
     def symbols(self, cell: Cell) -> Symbols:
         """Symbols of the cell's worker."""
@@ -207,6 +217,7 @@ class Bench:
             table,
             self.session.catalog.provider(cell.provider).lattice(self.built.target, table),
             cell.mask,
+            cell.further,
         )
         assert expected is not None
         has = expected.has if expected.has is not None else cell.mask.closed
@@ -256,27 +267,30 @@ class Bench:
         return Binding(functions, states, self.built.target.word_bytes)
 
     @property
+    def _whole_corpus(self) -> bool:
+        """Whether it is the cell that tries all there is: of a variant by name, on the CPU that is its own."""
+        return self.cell.kind == "variant" and self.cell.tier == "full"
+
+    @property
     def tier(self) -> Tier:
         """The part of the corpus that the cell runs."""
         if not self.session.settings.exhaustive:
             return self.cell.tier
-        return "long" if self.cell.kind == "variant" else "full"
+        return "long" if self._whole_corpus else "full"
 
     def cases(self, interface: Interface, operation: Operation, tier: Tier) -> list[Case]:
         """The cases of ``operation`` in ``tier``, or the only one that is to run."""
         if self.only:
             mine = self.only[0].algorithm == interface.algorithm and self.only[0].operation == operation.name
             return [self.only[0]] * self.session.tries(self.only[0]) if mine else []
-        corpus = self.session.corpus(self.cell.provider, interface.algorithm)
-        return [
-            case
-            for case in corpus.select(tier)
-            if case.operation == operation.name and case.target in ("", self.cell.target.partition("@")[0])
-        ]
+        cases = self.session.cases(self.cell.provider, interface.algorithm, operation.name, tier)
+        return [case for case in cases if case.target in ("", self.cell.target.partition("@")[0])]
 
     def every_placement(self, interface: Interface, operation: Operation, binding: Binding) -> tuple[Placement, ...]:
         """All placements of ``operation``: by name, also with each state started by every variant that may."""
         every = all_placements(interface, operation, binding.dispatched)
+        if binding.word_bytes == 4:  # which has no length that is too long for 32 bits
+            every = tuple(placement for placement in every if not placement.beyond)
         if binding.dispatched:
             return every
         return (
@@ -309,17 +323,15 @@ class Bench:
             functions[call] = index
         return replace(binding, functions=functions)
 
-    def placements(self, interface: Interface, operation: Operation, binding: Binding) -> "Choice":
+    def placements(self, interface: Interface, operation: Operation, binding: Binding) -> Choice:
         """Which placements each case of ``operation`` gets."""
-        every = self.every_placement(interface, operation, binding)
-        others = tuple(placement for placement in every if placement not in QUICK)
-        if self.only:
-            return Choice(tuple(placement for placement in every if placement.name == self.only[1]))
-        if self.session.settings.placements == "quick":
-            return Choice(QUICK)
-        if self.cell.kind == "variant":
-            return Choice(QUICK, others, _ROTATING, all_at_boundary=True)
-        return Choice(QUICK, tuple(p for p in others if p.alias or not p.offsets), 1)
+        return Choice(
+            self.every_placement(interface, operation, binding),
+            only=self.only[1] if self.only else "",
+            full=self.session.settings.placements == "full",
+            by_name=self._whole_corpus,
+            smoke=self.tier == "smoke",
+        )
 
 
 def _starting_calls(interface: Interface, operation: Operation) -> list[tuple[str, StateUse]]:
@@ -330,28 +342,3 @@ def _starting_calls(interface: Interface, operation: Operation) -> list[tuple[st
 
 def _same_layout(one: Variant, other: Variant, state: str) -> bool:
     return state in one.state and state in other.state and one.state[state].layout == other.state[state].layout
-
-
-_ROTATING = 2
-"""How many further placements a case of the full tier gets in turn; those of the boundary tier get all."""
-
-
-@dataclass(frozen=True)
-class Choice:
-    """``always`` for every case, ``count`` of ``others`` in turn.
-
-    With ``all_at_boundary`` the cases of the smaller tiers get all of them.
-    """
-
-    always: tuple[Placement, ...]
-    others: tuple[Placement, ...] = ()
-    count: int = 0
-    all_at_boundary: bool = False
-
-    def of(self, case: Case, turn: int) -> Iterable[Placement]:
-        """The placements of ``case``, the ``turn``-th of its operation. A case of many calls gets one."""
-        if not case.plain:
-            return self.always[:1]
-        if self.all_at_boundary and case.tier != "full":
-            return (*self.always, *self.others)
-        return (*self.always, *rotating(self.others, turn, self.count))

@@ -1,6 +1,7 @@
 """Symbols and instructions of a worker executable: where a pc lies and what stands there."""
 
 import io
+import re
 from bisect import bisect_right
 
 import capstone
@@ -17,6 +18,10 @@ _MODES = {
     "x86_64": (capstone.CS_ARCH_X86, capstone.CS_MODE_64),
 }
 _LONGEST_INSTRUCTION = 15
+_ADDRESS_BITS = 48
+"""Of a user address on AArch64 Linux; what signs or fails to authenticate one is above them (Arm ARM, D8.10)."""
+_AUTHENTICATES = re.compile(r"(aut|reta|bra|blra|ldra|eretaa?|hint #(29|31|12|14)\b)")
+"""Instructions that fault at once when the CPU has FPAC; without it the use of the address does."""
 
 
 def _symbol_table(file: ELFFile) -> SymbolTableSection:
@@ -56,6 +61,19 @@ class Symbols:
         """(symbol, offset in bytes) of ``pc``, or None when it lies in no function with a size."""
         found = self._find(pc)
         return (found[2], pc - found[0]) if found else None
+
+    def authentication(self, pc: int, signal_name: str) -> str:
+        """Words for a crash at ``pc`` in which pointer authentication has failed, '' for any other."""
+        if self._arch != "aarch64":
+            return ""
+        if signal_name == "SIGILL" and _AUTHENTICATES.match(self.instruction(pc)):
+            return "pointer authentication has failed: the address was not signed like this, or sp is another"
+        found = self.locate(pc & (1 << _ADDRESS_BITS) - 1) if pc >> _ADDRESS_BITS else None
+        if signal_name not in ("SIGSEGV", "SIGBUS") or not found:
+            return ""
+        return (
+            f"a return to {found[0]}+{found[1]:#x} by an address that is still signed, or has failed its authentication"
+        )
 
     def thumb_start(self, name: str) -> int | None:
         """Where the Thumb function ``name`` starts, without bit 0; None when it is none."""

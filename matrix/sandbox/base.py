@@ -95,8 +95,9 @@ class Sandbox(Protocol):
     def run(self, argv: Sequence[str], folder: str = ".", seconds: float = 600) -> Completed:
         """Run a command with no input in ``folder``. Raises ToolError when the program is missing or takes too long."""
 
-    def spawn(self, argv: Sequence[str]) -> Channel:
-        """Start a guest; ``argv[-1]`` or any path below the root may be relative. Raises ToolError."""
+    def spawn(self, argv: Sequence[str], bounded: bool = True) -> Channel:
+        """Start a guest; ``argv[-1]`` or any path below the root may be relative. Unless it is ``bounded``, it may
+        reserve as much memory as it likes, as sanitizers do. Raises ToolError."""
 
     def ready_for(self, target: Target) -> None:
         """Prepare for ``target``. Raises ToolError naming what is missing and the command that installs it."""

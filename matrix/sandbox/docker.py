@@ -120,11 +120,13 @@ class DockerSandbox:
             raise ToolError(f"{argv[0]} did not end", why=f"no end after {seconds:g} s: {' '.join(argv)}", step=SLOW)
         return Completed(status, out.decode("utf-8", "replace"), errors)
 
-    def spawn(self, argv: Sequence[str]) -> DockerChannel:
+    def spawn(self, argv: Sequence[str], bounded: bool = True) -> DockerChannel:
         """See Sandbox."""
-        return self._pool.use(
-            WORKER, self._named_family(argv), lambda container: DockerChannel(self._engine, container, argv)
-        )
+
+        def start(container: str) -> DockerChannel:
+            return DockerChannel(self._engine, container, argv, bounded)
+
+        return self._pool.use(WORKER, self._named_family(argv), start)
 
     def _image(self, family: str) -> str:
         return ensure_image(self._engine, read_recipe(self._images, family), self._say)

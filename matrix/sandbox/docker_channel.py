@@ -8,7 +8,8 @@ from matrix.sandbox.command import Command
 from matrix.sandbox.engine import Engine, Gone
 from matrix.sandbox.host_channel import GUEST_ENVIRONMENT, MEMORY_BYTES
 
-_GUEST = f'ulimit -d {MEMORY_BYTES >> 10}; exec env -i "$@"'
+_GUEST = 'exec env -i "$@"'
+_BOUND = f"ulimit -d {MEMORY_BYTES >> 10}; "
 _STDERR_LIMIT = 4000
 _SIGNAL_SECONDS = 10.0
 _KILLED = -9
@@ -18,14 +19,14 @@ _TELLING = ("kill", "pause", "oom")
 class DockerChannel:
     """See Channel. The guest is one command of the worker container; stdout and stderr come in one connection."""
 
-    def __init__(self, engine: Engine, container: str, argv: Sequence[str]) -> None:
+    def __init__(self, engine: Engine, container: str, argv: Sequence[str], bounded: bool = True) -> None:
         """Start ``argv``. Raises Gone when the container does not run."""
         environment = [f"{name}={value}" for name, value in GUEST_ENVIRONMENT.items()]
         self._engine = engine
         self._container = container
         self._started = time.monotonic()
         self._ended = False
-        self._command = Command(engine, container, _GUEST, [*environment, *argv])
+        self._command = Command(engine, container, _BOUND + _GUEST if bounded else _GUEST, [*environment, *argv])
 
     def send(self, data: memoryview) -> int:
         """See Channel."""

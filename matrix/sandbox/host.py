@@ -91,9 +91,9 @@ class HostSandbox:
             done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
         )
 
-    def spawn(self, argv: Sequence[str]) -> HostChannel:
+    def spawn(self, argv: Sequence[str], bounded: bool = True) -> HostChannel:
         """See Sandbox."""
-        return HostChannel(argv, self.root)
+        return HostChannel(argv, self.root, bounded)
 
     def ready_for(self, target: Target) -> None:
         """See Sandbox."""

@@ -72,7 +72,7 @@ def _works(command: Sequence[str]) -> bool:
 class HostChannel:
     """See Channel."""
 
-    def __init__(self, argv: Sequence[str], folder: Path) -> None:
+    def __init__(self, argv: Sequence[str], folder: Path, bounded: bool = True) -> None:
         if "/" not in argv[0] and not shutil.which(argv[0], path=GUEST_ENVIRONMENT["PATH"]):
             raise ToolError(f"cannot start {argv[0]}", why=f"not found in {GUEST_ENVIRONMENT['PATH']}")
         try:
@@ -88,7 +88,8 @@ class HostChannel:
         except OSError as problem:
             raise ToolError(f"cannot start {argv[0]}", why=str(problem)) from None
         self._namespace = leash() in _NAMESPACES
-        self._bound()
+        if bounded:
+            self._bound()
         assert self._process.stdin
         assert self._process.stdout
         assert self._process.stderr

@@ -8,6 +8,7 @@ from matrix.worker.protocol import (
     Status,
     Violation,
     decode_registers,
+    decode_signal,
     decode_violation,
 )
 
@@ -49,6 +50,13 @@ class RegisterClobbered:
 @dataclass(frozen=True)
 class Crashed:
     """The guest died of a signal that its handler could report."""
+
+    signal: SignalReply
+
+
+@dataclass(frozen=True)
+class Faulted:
+    """A step ended at an inaccessible page, as the request wanted it; the guest goes on."""
 
     signal: SignalReply
 
@@ -116,7 +124,7 @@ class Outside:
     why: str
 
 
-Outcome = Answer | Refused | Violated | RegisterClobbered | Crashed | Died | TimedOut | Garbage | Unrepeated
+Outcome = Answer | Refused | Violated | RegisterClobbered | Crashed | Faulted | Died | TimedOut | Garbage | Unrepeated
 
 
 def of_reply(reply: Frame) -> Outcome:
@@ -132,6 +140,8 @@ def of_reply(reply: Frame) -> Outcome:
         return Violated(PROCESS, decode_violation(reply.payload))
     if status is Status.REGISTER:
         return RegisterClobbered(*decode_registers(reply.payload))
+    if status is Status.FAULT:
+        return Faulted(decode_signal(reply.payload))
     return Refused(status, reply.payload.decode("utf-8", "replace"))
 
 

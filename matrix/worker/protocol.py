@@ -17,12 +17,19 @@ LINE_BYTES = 64
 """What place OFFSET counts from; offsets are smaller."""
 NOTHING = 0xFFFF
 """A function or buffer index that names none; as a step's function it means SET_MASK."""
+STACK = 0xFFFE
+"""In place of a buffer's index: the kernel's stack, below which an address lies."""
 NO_REQUEST = 0xFFFFFFFF
 """The id of a frame that answers no request."""
 NO_SENDER = 0xFFFFFFFF
 _HEADER = struct.Struct("<IIHH")
 _AFTER_LENGTH = _HEADER.size - 4
-RUN_LAYOUT = struct.Struct("<HHI")
+RUN_LAYOUT = struct.Struct("<HHHH")
+"""Buffers, steps, the number of the state at entry (matrix/cases/entry.py), flags."""
+RUN_FAULTS = 1
+"""Flag of a RUN: a step is to end at an inaccessible page."""
+ADDRESS_KEPT, ADDRESS_FIXED = 1, 2
+"""Flags of an address: its buffer is compared after the step, or the address is the buffer's read-only one."""
 BUFFER_LAYOUT = struct.Struct("<BBHHHI")
 STEP_LAYOUT = struct.Struct("<HH")
 WORD_LAYOUT = struct.Struct("<BBHIQ")
@@ -42,6 +49,7 @@ class Op(IntEnum):
     PING = 4
     SELFTEST = 5
     BENCH = 6
+    LEFT = 7
 
 
 class Status(IntEnum):
@@ -56,6 +64,7 @@ class Status(IntEnum):
     SIGNAL = 6
     INTERNAL = 7
     PROCESS = 8
+    FAULT = 9
 
 
 class Role(IntEnum):
@@ -223,7 +232,7 @@ class FrameReader:
 def encode_run(buffers: Iterable[Buffer], steps: Iterable[Step]) -> bytes:
     """The payload of a RUN request."""
     buffers, steps = list(buffers), list(steps)
-    parts = [RUN_LAYOUT.pack(len(buffers), len(steps), 0)]
+    parts = [RUN_LAYOUT.pack(len(buffers), len(steps), 0, 0)]
     for buffer in buffers:
         parts.append(BUFFER_LAYOUT.pack(buffer.role, buffer.place, buffer.offset, buffer.align, 0, buffer.length))
         parts.append(buffer.data)
@@ -239,7 +248,7 @@ def step_function(payload: bytes, step: int) -> int:
 
     ``step`` must be one of the request's.
     """
-    buffers, _steps, _zero = RUN_LAYOUT.unpack_from(payload)
+    buffers, *_ = RUN_LAYOUT.unpack_from(payload)
     at = RUN_LAYOUT.size
     for _ in range(buffers):
         role, *_rest, length = BUFFER_LAYOUT.unpack_from(payload, at)
@@ -322,6 +331,22 @@ def encode_choose(function: int, length: int) -> bytes:
 def decode_choose(payload: bytes) -> int:
     """The index of the chosen function, NOTHING when none fits. Raises GuestError."""
     return _exact(struct.Struct("<H"), payload)[0]
+
+
+def encode_left(stack_bytes: int) -> bytes:
+    """The payload of LEFT: how much of the stack is asked for, in bytes."""
+    return struct.pack("<I", stack_bytes)
+
+
+def decode_left(payload: bytes, lengths: Iterable[int]) -> tuple[bytes, ...]:
+    """The payload of a LEFT reply in parts of these ``lengths``: the stack, then every state. Raises GuestError."""
+    parts, at = [], 0
+    for length in lengths:
+        parts.append(payload[at : at + length])
+        at += length
+    if at != len(payload):
+        raise GuestError("the guest's answer to LEFT has another size", why=f"{len(payload)} bytes, {at} expected")
+    return tuple(parts)
 
 
 def encode_mask(bits: int) -> bytes:

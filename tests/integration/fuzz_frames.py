@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from matrix.worker.protocol import (
+    ADDRESS_FIXED,
+    ADDRESS_KEPT,
     BUFFER_LAYOUT,
     MAX_BUFFERS,
     NOTHING,
+    RUN_FAULTS,
     RUN_LAYOUT,
     SLOT_BYTES,
     STEP_LAYOUT,
@@ -97,12 +100,13 @@ class _Run:
     buffers: list[_Buffer]
     steps: list[_Step]
     counts: tuple[int, int] | None = None
-    zero: int = 0
+    number: int = 0
+    flags: int = 0
 
     def pack(self) -> bytes:
         """The payload."""
         counts = self.counts or (len(self.buffers), len(self.steps))
-        parts = [RUN_LAYOUT.pack(*counts, self.zero)]
+        parts = [RUN_LAYOUT.pack(*counts, self.number, self.flags)]
         for b in self.buffers:
             parts += (BUFFER_LAYOUT.pack(b.role, b.place, b.offset, b.align, b.zero, b.length), b.data)
         for step in self.steps:
@@ -111,15 +115,20 @@ class _Run:
         return b"".join(parts)
 
     def status(self) -> Status:
-        """What a sound RUN ends with: a poke into a buffer that its step must keep is told, everything else is ok."""
+        """What a sound RUN ends with: a poke into a buffer that its step must keep is told, everything else is ok.
+
+        The read-only address of a state is one that toys do not poke at, and it makes no step keep the state.
+        """
         for step in self.steps:
-            if step.function != TOY_POKE or not step.words:
+            if step.function != TOY_POKE or not step.words or not step.words[0].kind:
                 continue
             first = step.words[0]
-            if not first.kind or not any(word.flags and word.buffer == first.buffer for word in step.words):
-                continue
             buffer = self.buffers[first.buffer]
-            if buffer.role != Role.IN and first.value < buffer.length:
+            compared = (ADDRESS_KEPT,) if buffer.role == Role.STATE else (ADDRESS_KEPT, ADDRESS_FIXED)
+            if not any(word.flags in compared and word.buffer == first.buffer for word in step.words):
+                continue
+            poked = buffer.role != Role.STATE or first.flags != ADDRESS_FIXED
+            if buffer.role != Role.IN and first.value < buffer.length and poked:
                 return Status.INPUT_MODIFIED
         return Status.OK
 
@@ -136,7 +145,7 @@ class Requests:
     """An endless sequence of requests, the same for the same seed."""
 
     def __init__(self, seed: int) -> None:
-        self._random = random.Random(seed)
+        self._random, self._entry = random.Random(seed), random.Random(seed)
         self._sound: list[bytes] = []
 
     def __iter__(self) -> Iterator[Request]:
@@ -174,7 +183,13 @@ class Requests:
             return _Word(0, 0, r.choice((0, NOTHING)), 0, value)
         which = r.randrange(len(buffers))
         length = buffers[which].length
-        return _Word(1, r.random() < 0.2, which, 0, r.choice((0, length, r.randint(0, length))))
+        return _Word(
+            1,
+            r.choices((0, ADDRESS_KEPT, ADDRESS_FIXED), (7, 2, 1))[0],
+            which,
+            0,
+            r.choice((0, length, r.randint(0, length))),
+        )
 
     def _step(self, buffers: list[_Buffer]) -> _Step:
         r = self._random
@@ -189,7 +204,7 @@ class Requests:
             steps = [_Step(TOY_NOTHING)] * r.choice((MAX_STEPS, MAX_STEPS - 1))
         else:
             steps = [self._step(buffers) for _ in range(r.choice((0, 1, 1, 1, 2, 2, 3, 6)))]
-        return _Run(buffers, steps)
+        return _Run(buffers, steps, number=self._entry.getrandbits(16), flags=self._entry.randrange(RUN_FAULTS + 1))
 
     def _sound_run(self) -> Request:
         run = self._run()
@@ -275,7 +290,7 @@ class Requests:
         if name == "kind":
             word.kind = self._wrong(1, 2)
         elif name == "flags":
-            word.flags = self._wrong(1, 2)
+            word.flags = self._wrong(1, ADDRESS_FIXED + 1)
         elif name == "flags of a constant":
             word.kind, word.flags = 0, self._wrong(1, 1)
         elif name == "buffer":
@@ -289,9 +304,9 @@ class Requests:
     def _break_whole(self, run: _Run) -> str:
         r = self._random
         buffers, steps = len(run.buffers), len(run.steps)
-        name = r.choice(("zero of the head", "buffer count", "count", "cut off", "bytes after the end"))
-        if name == "zero of the head":
-            run.zero = self._wrong(4, 1)
+        name = r.choice(("flag", "buffer count", "count", "cut off", "bytes after the end"))
+        if name == "flag":
+            run.flags = self._wrong(2, RUN_FAULTS + 1)
         elif name == "buffer count":
             run.counts = (r.randrange(MAX_BUFFERS + 1), steps)
         elif name == "count":
@@ -360,9 +375,9 @@ class Requests:
 
     def _noise(self) -> Request:
         r = self._random
-        op = r.choice((Op.RUN, Op.RUN, Op.SELFTEST, Op.BENCH, r.getrandbits(16)))
+        op = r.choice((Op.RUN, Op.RUN, Op.SELFTEST, Op.BENCH, Op.LEFT, r.getrandbits(16)))
         size = r.choice((0, 1, 7, 8, 9, r.randrange(400)))
         payload = r.randbytes(size)
         if op == Op.RUN and size > 7 and r.random() < 0.7:  # past the head, or all of it would end there
-            payload = RUN_LAYOUT.pack(r.randint(0, MAX_BUFFERS), r.randrange(20), 0) + payload[RUN_LAYOUT.size :]
-        return Request("noise", op, payload, None if op <= Op.PING else Status.UNSUPPORTED)
+            payload = RUN_LAYOUT.pack(r.randint(0, MAX_BUFFERS), r.randrange(20), 0, 0) + payload[RUN_LAYOUT.size :]
+        return Request("noise", op, payload, None if op <= Op.PING or op == Op.LEFT else Status.UNSUPPORTED)

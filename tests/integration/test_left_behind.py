@@ -14,7 +14,7 @@ from .test_repro import KERNEL
 
 CELL = f"{support.MAIN_TARGET}/hard/none/chacha20-c"
 REQUIRES = "requires  = []\n"
-CALLS = f'{REQUIRES}calls     = ["syscall"]\n'
+CALLS = f'{REQUIRES}calls     = ["syscall"]\nwritable  = "counts its calls"\n'
 ENTRY = "    size_t done;\n    unsigned i;\n"
 HELPER = """#include <stdint.h>
 

@@ -167,12 +167,40 @@ def _toml(value: object) -> str:
     return json.dumps(value)
 
 
+INSTRUCTIONS = """
+[[extension]]
+name = "vfp"
+arch = ["arm32"]
+always = true
+
+[[extension]]
+name = "d32"
+arch = ["arm32"]
+with = ["neon"]
+
+[[instruction]]
+arch  = ["arm32"]
+needs = ["neon"]
+forms = ["d", "q"]
+but   = { q = ["neon", "d32"] }
+names = "vadd.*"
+
+[[instruction]]
+arch     = ["x86_64"]
+needs    = []
+operands = "memory"
+traps    = false
+names    = "lea"
+"""
+
+
 class Tree:
     """A small repository: two ARM and two x86-64 targets, a stateless algorithm ``cipher`` and a streaming ``hash``."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.put("kernels/capabilities.toml", CAPABILITIES)
+        self.put("kernels/instructions.toml", INSTRUCTIONS)
         self.put("images/targets.toml", TARGETS)
         self.put("kernels/cipher/cipher.toml", CIPHER)
         self.put("kernels/hash/hash.toml", HASH)

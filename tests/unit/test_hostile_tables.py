@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 TABLES = [
     ("kernels/capabilities.toml", TableError),
+    ("kernels/instructions.toml", TableError),
     ("images/targets.toml", TableError),
     ("kernels/cipher/cipher.toml", TableError),
     ("kernels/hash/hash.toml", TableError),

@@ -128,6 +128,8 @@ def test_an_operation_that_may_refuse(tree: "Tree") -> None:
         (CIPHER, "out=data", "data=out", "op.xor.alias", "data=out"),
         (CIPHER, "out=data", "out", "op.xor.alias", "'out'"),
         (CIPHER, 'secret = ["key"', 'secret = ["kee"', "op.xor.secret", "kee"),
+        (HASH, '"tag:out"]', '"tag:out"]\nends = ["tag"]', "call.final.ends", "'tag' is no state"),
+        (HASH, '"ctx:out", "key:in"]', '"ctx:out", "key:in"]\nends = ["cxt"]', "call.init.ends", "'cxt' is no state"),
         (CIPHER, "split ", 'returns = "ok"\nsplit ', "op[...].returns", "ok"),
         (CIPHER, "split ", 'on_reject = "out all zero"\nsplit ', "op.xor.on_reject", "returns"),
         (CIPHER, "split ", 'returns = "ok|reject"\non_reject = "oot all zero"\nsplit ', "op.xor.on_reject", "oot"),
@@ -161,3 +163,10 @@ def test_an_algorithm_with_a_name_that_no_symbol_can_hold_is_refused(tree: "Tree
     with pytest.raises(TableError) as caught:
         load_interface(path)
     assert "ci-pher" in caught.value.why
+
+
+def test_outputs_may_be_secret_and_calls_may_end_a_state(tree: "Tree") -> None:
+    secret = load_interface(tree.change(CIPHER, '"key", "data"]', '"key", "data", "out"]')).operations["xor"].secret
+    assert secret == ("key", "data", "out")
+    calls = load_interface(tree.change(HASH, '"tag:out"]', '"tag:out"]\nends = ["ctx"]')).calls
+    assert (calls["final"].ends, calls["init"].ends) == (("ctx",), ())

@@ -8,7 +8,7 @@ import pytest
 
 from matrix.cases.case import Case
 from matrix.cases.layout import Binding, Layout, Run
-from matrix.cases.placement import QUICK
+from matrix.cases.placement import QUICK, beyond_placements
 from matrix.model.catalog import Catalog
 from matrix.model.interface import Interface, Operation, load_interface
 from matrix.run import verdict as vd
@@ -16,7 +16,7 @@ from matrix.run.judge import judge, signal_name
 from matrix.run.symbols import Symbols
 from matrix.run.verdict import Failure
 from matrix.worker import outcome as oc
-from matrix.worker.protocol import NOTHING, SignalReply, Violation
+from matrix.worker.protocol import NO_SENDER, NOTHING, STACK, SignalReply, Violation
 
 if TYPE_CHECKING:
     from tests.unit.conftest import MakeElf, Tree
@@ -175,7 +175,7 @@ def test_a_bad_access_is_shown_from_the_nearest_buffer(bench: Bench) -> None:
     text = bench.failure(_signal(SIGSEGV, CODE, bench.buffer("out"), -1)).summary
     assert text.endswith("address 1 byte before the start of out")
     text = bench.failure(_signal(SIGSEGV, CODE, bench.buffer("key"), 31)).summary
-    assert text.endswith("address byte 31 of key")
+    assert text.endswith("address byte 31 of key, which is read-only in this call")
 
 
 def test_a_bad_access_far_from_everything_names_no_buffer(bench: Bench) -> None:
@@ -185,6 +185,18 @@ def test_a_bad_access_far_from_everything_names_no_buffer(bench: Bench) -> None:
     misaligned = oc.Crashed(SignalReply(SIGSEGV, 128, 0, CODE, 0, NOTHING, 0, 0))
     assert bench.failure(misaligned).summary.endswith(", no address given: misaligned for this instruction?")
     assert "far from every buffer" in bench.failure(_signal(SIGSEGV, CODE, 11, 0)).summary
+
+
+def test_an_exhausted_stack_is_said_so(bench: Bench) -> None:
+    deep = oc.Crashed(SignalReply(SIGSEGV, 2, 0x5000, CODE, 0, STACK, -4096, 256 << 10))
+    words = ", address 4096 bytes below the kernel's stack: the stack is exhausted, it has 256 KiB"
+    assert bench.failure(deep).summary.endswith(words)
+
+
+def test_a_sanitizers_report_is_the_crash(bench: Bench) -> None:
+    failure = bench.failure(oc.Died(1, "sources/0a/cipher_c.c:3:9: runtime error: shift exponent 40 is too large\n"))
+    assert failure.kind == vd.CRASH
+    assert failure.summary == "a sanitizer has ended the guest: shift exponent 40 is too large at cipher_c.c:3:9"
 
 
 def test_a_pc_outside_the_program_is_said_so(bench: Bench) -> None:
@@ -234,6 +246,36 @@ def test_signal_names() -> None:
         "SIGSEGV",
         "signal 99",
     ]
+
+
+def _beyond(small: Catalog, symbols: Symbols) -> Bench:
+    """A call that is told 2^32 bytes of data more than there are."""
+    bench = Bench(small.provider("kernels").interfaces["cipher"], symbols, {"out": RIGHT})
+    interface = small.provider("kernels").interfaces["cipher"]
+    (placement,) = beyond_placements(interface, bench.operation)
+    run = Layout(interface, bench.operation, Binding({"xor": 5}, {}, 8), placement).run(bench.case)
+    assert run
+    bench.run = run
+    return bench
+
+
+def test_a_length_beyond_32_bits_must_end_at_the_page_behind(small: Catalog, symbols: Symbols) -> None:
+    bench = _beyond(small, symbols)
+    assert bench.run.expected() is None
+
+    def fault(buffer: str, offset: int) -> oc.Faulted:
+        return oc.Faulted(SignalReply(SIGSEGV, 1, 0x5000, CODE, 0, bench.buffer(buffer), offset, 100, NO_SENDER))
+
+    assert bench.judge(fault("data", 100)) is None
+    assert bench.judge(fault("out", 163)) is None
+    failure = bench.failure(fault("key", 32))
+    assert failure.kind == vd.CRASH
+    assert "data or out should have been read or written to its end, and beyond it" in failure.summary
+    assert bench.failure(fault("data", 3)).kind == vd.CRASH, "not even what is there"
+    returned = bench.answer(RIGHT)
+    assert returned
+    assert returned.kind == vd.WRONG_ANSWER
+    assert "returned, although data has 2^32 bytes more than there are" in returned.summary
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,11 @@ from matrix.cases.x25519_edges import (
     RADICES,
     TWIST_ORDER,
     edges,
-    point_doubled_to,
+    limb_values,
     point_to,
     results,
 )
+from matrix.cases.x25519_steps import FIRST_STEP, carried_values, multiples_that_carry, point_doubled_to
 from matrix.model.interface import load_interface
 from matrix.oracles import pyca_x25519, spec_x25519
 from matrix.oracles.registry import models
@@ -97,3 +98,25 @@ def test_points_that_double_to_a_chosen_sum() -> None:
             aa, bb = (u + 1) ** 2, (u - 1) ** 2
             assert (aa + A24 * (aa - bb)) % P == value
     assert sum(u is not None for _, u in found) > 8
+
+
+def test_the_first_step_has_the_values_that_its_points_were_solved_for() -> None:
+    for name, solve in FIRST_STEP.items():
+        found = 0
+        for value in (limb_values() | carried_values()).values():
+            u = solve(value % P)
+            if u is not None:
+                aa, bb = (u + 1) ** 2 % P, (u - 1) ** 2 % P
+                e = (aa - bb) % P
+                step = {"aa": aa, "bb": bb, "e": e, "s": (aa + A24 * e) % P, "x2": aa * bb % P, "x3": 4 * u * u % P}
+                assert step[name] == value % P
+                found += 1
+        assert found > 8, name
+
+
+def test_adding_up_the_words_of_a24_e_carries() -> None:
+    for name, value in multiples_that_carry():
+        words = [value >> 64 * place & (1 << 64) - 1 for place in range(4)]
+        low, high = [A24 * word % (1 << 64) for word in words], [A24 * word >> 64 for word in words]
+        carries = {place for place in (1, 2, 3) if low[place] + high[place - 1] >> 64}
+        assert carries == ({1, 2} if "all" in name else {int(name.split("-")[1])})

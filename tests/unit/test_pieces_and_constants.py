@@ -31,7 +31,7 @@ def calls(catalog: Catalog, data: int, want: int, placement: Placement, word_byt
     if run is None:
         return []
     payload = run.payload
-    buffers, steps, _ = RUN_LAYOUT.unpack_from(payload, 0)
+    buffers, steps, *_ = RUN_LAYOUT.unpack_from(payload, 0)
     at = RUN_LAYOUT.size
     for _ in range(buffers):
         role, *_, length = BUFFER_LAYOUT.unpack_from(payload, at)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from matrix.model.ability import Abilities, CpuAbility
-from matrix.model.catalog import Catalog
+from matrix.model.catalog import Catalog, every_profile
 from matrix.model.plan import (
     CANNOT_EXPRESS,
     EMULATED,
@@ -62,10 +62,15 @@ x64/soft/none/dispatch
 x64/soft/ssse3/dispatch
 x64/soft/ssse3+avx2/dispatch
 x64/hard/none/cipher-c
+x64/soft/none/cipher-c
 x64/hard/ssse3/cipher-ssse3
+x64/soft/ssse3/cipher-ssse3
 x64/hard/ssse3+avx2/cipher-avx2
+x64/soft/ssse3+avx2/cipher-avx2
 x64/hard/none/hash-c
+x64/soft/none/hash-c
 x64/hard/ssse3+avx2/hash-avx2
+x64/soft/ssse3+avx2/hash-avx2
 x64/hard/none/cipher-ssse3
 x64/hard/ssse3/cipher-avx2
 x64/hard/ssse3/hash-avx2
@@ -93,7 +98,9 @@ def test_a_build_without_assembly_has_its_portable_variants_only(small: Catalog)
         "x64-c/hard/none/dispatch",
         "x64-c/soft/none/dispatch",
         "x64-c/hard/none/cipher-c",
+        "x64-c/soft/none/cipher-c",
         "x64-c/hard/none/hash-c",
+        "x64-c/soft/none/hash-c",
         "x64-c/hard/none/cipher",
         "x64-c/soft/none/cipher",
         "x64-c/hard/none/hash",
@@ -273,8 +280,71 @@ def test_a_skipped_mask_does_not_count_as_the_first(small: Catalog) -> None:
     assert cell(cells, "x64/soft/ssse3/hash").tier == "smoke"
 
 
-def test_by_name_and_traps_run_the_full_tier(small: Catalog) -> None:
-    assert {c.tier for c in plan(small, abilities()) if c.kind in ("variant", "trap", "dispatch")} == {"full"}
+def test_by_name_and_traps_run_the_full_tier_on_the_cpu_of_their_mask(small: Catalog) -> None:
+    cells = plan(small, abilities())
+    own = [c for c in cells if c.kind in ("trap", "dispatch") or (c.kind == "variant" and c.enforcement == "hard")]
+    assert {c.tier for c in own} == {"full"}
+
+
+def test_by_name_runs_the_boundary_corpus_on_the_richest_cpu_too(small: Catalog) -> None:
+    cells = plan(small, abilities())
+    rich = cell(cells, "x64/soft/ssse3/cipher-ssse3")
+    assert (rich.cpu, rich.tier, rich.kind) == ("max", "boundary", "variant")
+    assert find(cells, "arm-old/soft/none/cipher-c") is None  # the richest is that of the mask
+
+
+FURTHER = """
+[[cpu]]
+arch = "arm32"
+name = "a15"
+strings = ["a15,neon=off"]
+has = []
+
+[[cpu]]
+arch = "arm32"
+name = "a15"
+strings = ["a15"]
+has = ["neon"]
+
+[[cpu]]
+arch = "x86_64"
+name = "intel"
+base = "qemu64,vendor=GenuineIntel"
+
+[[cpu]]
+arch = "x86_64"
+name = "other"
+strings = ["max,vendor=GenuineIntel"]
+uses = ["avx2"]
+"""
+
+
+def test_by_name_runs_the_boundary_corpus_on_further_cpus(tree: "Tree") -> None:
+    """Each has a name behind its ids; the ids of all other cells stay."""
+    plain = [c.id for c in plan(tree.load(), None)]
+    file = tree.root / "images/targets.toml"
+    file.write_text(file.read_text() + FURTHER)
+    catalog = tree.load()
+    cells = plan(catalog, None)
+    assert [c.id for c in cells if not c.further] == plain
+    more = {c.id: c.cpu for c in cells if c.further and not c.target.startswith("x64-c")}
+    assert more == {
+        "x64/hard/none/cipher-c@intel": "qemu64,vendor=GenuineIntel",
+        "x64/hard/ssse3/cipher-ssse3@intel": "qemu64,vendor=GenuineIntel,+ssse3",
+        "x64/hard/ssse3+avx2/cipher-avx2@intel": "qemu64,vendor=GenuineIntel,+ssse3,+xsave,+avx,+avx2",
+        "x64/soft/ssse3+avx2/cipher-avx2@other": "max,vendor=GenuineIntel",
+        "x64/hard/none/hash-c@intel": "qemu64,vendor=GenuineIntel",
+        "x64/hard/ssse3+avx2/hash-avx2@intel": "qemu64,vendor=GenuineIntel,+ssse3,+xsave,+avx,+avx2",
+        "x64/soft/ssse3+avx2/hash-avx2@other": "max,vendor=GenuineIntel",
+        "arm/hard/none/cipher-c@a15": "a15,neon=off",
+        "arm/hard/neon/cipher-neon@a15": "a15",
+        "arm/hard/none/hash-c@a15": "a15,neon=off",
+        "arm-old/hard/none/cipher-c@a15": "a15,neon=off",
+        "arm-old/hard/none/hash-c@a15": "a15,neon=off",
+    }
+    assert {(c.kind, c.tier) for c in cells if c.further} == {("variant", "boundary")}
+    probed = {text for _, text in cpu_strings(catalog, {target.name for target in catalog.targets.targets})}
+    assert set(more.values()) <= probed
 
 
 def test_every_cpu_string_that_a_cell_may_use_is_probed(small: Catalog) -> None:
@@ -300,10 +370,29 @@ def test_the_guest_is_target_provider_and_cpu(small: Catalog) -> None:
 def test_another_providers_cells_carry_its_name(small: Catalog, foreign: str) -> None:
     provider = small.provider("kernels")
     theirs = type(provider)(foreign, provider.root, provider.interfaces, provider.variants)
-    cells = plan(type(small)(small.capabilities, small.targets, (theirs,), small.root), None)
+    cells = plan(type(small)(small.capabilities, small.targets, (theirs,), small.root, small.instructions), None)
     prefix = "" if foreign == "kernels" else "mine:"
     assert find(cells, f"x64/hard/none/{prefix}cipher-c")
     assert find(cells, f"x64/hard/none/{prefix}dispatch")
+
+
+SANITIZE = """
+[[profile]]
+name = "sanitize"
+description = "under sanitizers"
+arch = ["x86_64"]
+sanitize = ["address"]
+"""
+
+
+def test_a_sanitized_target_runs_its_c_by_name_on_the_machine_alone(tree: "Tree") -> None:
+    file = tree.root / "images/targets.toml"
+    file.write_text(file.read_text() + SANITIZE)
+    cells = [c for c in plan(every_profile(tree.load()), None) if c.target == "x64@sanitize"]
+    assert [(c.id, c.cpu) for c in cells] == [
+        ("x64@sanitize/native/none/cipher-c", NATIVE),
+        ("x64@sanitize/native/none/hash-c", NATIVE),
+    ]
 
 
 def test_a_variant_without_a_trap_cell_has_a_reason_and_only_such_a_one(catalog: Catalog) -> None:

@@ -113,7 +113,7 @@ STEPS = st.builds(Step, U16, st.lists(WORDS, max_size=8).map(tuple))
 @given(laid_out=buffers(), steps=st.lists(STEPS, max_size=5))
 def test_a_run_request_reads_as_the_contract_says(laid_out: list[Buffer], steps: list[Step]) -> None:
     reading = Reading(pr.encode_run(laid_out, steps))
-    assert reading.take("HHI") == (len(laid_out), len(steps), 0)
+    assert reading.take("HHHH") == (len(laid_out), len(steps), 0, 0)
     for buffer in laid_out:
         role, place, offset, align, zero, length = reading.take("BBHHHI")
         assert (role, place, offset, align, zero) == (buffer.role, buffer.place, buffer.offset, buffer.align, 0)

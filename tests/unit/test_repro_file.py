@@ -28,6 +28,7 @@ CASE = Case(
     "boundary",
     "full",
     {"out": b"\x03\x04"},
+    number=77,
 )
 CELL = "x64/hard/ssse3/cipher-ssse3"
 Change = Callable[[dict[str, Any]], object]

@@ -33,11 +33,11 @@ def test_the_images_install_each_targets_tools(catalog: Catalog) -> None:
             assert f"install.sh {target.c_compiler}\n" in dockerfile, target.name
 
 
-def test_only_profiles_with_a_compiler_of_their_own_have_another_image(catalog: Catalog) -> None:
+def test_only_profiles_with_a_compiler_or_runtime_of_their_own_have_another_image(catalog: Catalog) -> None:
     plain = {target.name: target.image for target in catalog.targets.targets}
     for target in every_profile(catalog).targets.targets:
         own = target.image != plain[target.name.partition("@")[0]]
-        assert own == bool(target.c_compiler), target.name
+        assert own == bool(target.c_compiler or target.sanitize), target.name
 
 
 def test_the_name_changes_with_everything_that_goes_in() -> None:
@@ -56,7 +56,7 @@ def test_the_name_changes_with_everything_that_goes_in() -> None:
 
 def test_an_unknown_family_names_the_known(tmp_path: Path) -> None:
     shutil.copytree(IMAGES, tmp_path / "images")
-    with pytest.raises(TableError, match="there are arm, clang, x86"):
+    with pytest.raises(TableError, match="there are arm, clang, sanitize, x86"):
         read_recipe(tmp_path / "images", "sparc")
 
 

@@ -70,3 +70,28 @@ def test_a_stripped_worker_is_an_error(make_elf: "MakeElf") -> None:
     stripped = make_elf(X86, {"f": (0, 2)}).replace(b".symtab", b".comment"[:7])
     with pytest.raises(GuestError, match="no symbols"):
         Symbols(stripped, "x86_64")
+
+
+AUTIASP = b"\x1f\x20\x03\xd5\xbf\x23\x03\xd5\xc0\x03\x5f\xd6"
+"""nop; autiasp; ret"""
+
+
+def test_a_failed_pointer_authentication_is_named(make_elf: "MakeElf") -> None:
+    """Without FPAC the return to the mangled address faults; with it AUTIASP itself does."""
+    symbols = Symbols(make_elf(AUTIASP, {"f": (0, 12)}), "aarch64")
+    mangled = symbols.authentication(0x0026_0000_0000_0000 | AT + 8, "SIGSEGV")
+    assert mangled == "a return to f+0x8 by an address that is still signed, or has failed its authentication"
+    assert "pointer authentication has failed" in symbols.authentication(AT + 4, "SIGILL")
+
+
+@pytest.mark.parametrize(
+    ("arch", "pc", "name"),
+    [
+        ("aarch64", AT, "SIGSEGV"),
+        ("aarch64", AT, "SIGILL"),
+        ("aarch64", 0x0026_0000_0000_0000 | AT + 0x1000, "SIGSEGV"),
+        ("x86_64", 0x0026_0000_0000_0000 | AT + 8, "SIGSEGV"),
+    ],
+)
+def test_other_crashes_are_no_failed_authentication(make_elf: "MakeElf", arch: str, pc: int, name: str) -> None:
+    assert Symbols(make_elf(AUTIASP, {"f": (0, 12)}), arch).authentication(pc, name) == ""
