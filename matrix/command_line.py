@@ -14,6 +14,7 @@ import click
 from matrix import __version__
 from matrix.commands import bench, images, listing, objects, reproduce, running
 from matrix.commands import doctor as doctor_command
+from matrix.commands.deselection import require_expression
 from matrix.environment import allow_enough_files, check_environment
 from matrix.errors import BUG, INTERRUPTED, MatrixError, SelectionError
 from matrix.invocation import SCRIPT
@@ -172,6 +173,7 @@ def run_command(
             raise SelectionError(f"{named[0]} goes with targets", why="a cell id names one cell", step=step)
     chosen += [("profile", name) for name in profiles]
     options += [f"{PREFIX}{name}={value}" for name, value in chosen]
+    require_expression(keyword)
     options += [f"-k{keyword}"] if keyword else []
     built = profiles or ((EVERY_PROFILE,) if exhaustive else ())
     path = journal_path(Path.cwd(), journal, shard)

@@ -12,6 +12,7 @@ import pytest
 from rich.console import Console
 
 from matrix.commands.child import Child
+from matrix.commands.deselection import require_no_hidden_deselection
 from matrix.commands.doctor import doctor
 from matrix.errors import (
     BUG,
@@ -75,13 +76,23 @@ def run(what: Sequence[str], workers: int, options: Iterable[str], path: Path) -
     if path.exists() and not path.is_file():
         step = "name a file with --journal: it is read again at the end of the run"
         raise StoreError("the journal is no file", where=str(path), why="it is a folder, a device or a pipe", step=step)
+    require_no_hidden_deselection()
     run_id = secrets.token_hex(8)
     ours = ["-p", "matrix.plugin", f"--capmatrix-journal={path}", f"{RUN_ID}={run_id}"]
     settings = ["-q", "-rN", "-p", "no:cacheprovider", "-c", str(conformance_root() / "pytest.ini")]
     sys.stdout.flush()
     child = Child([*settings, *pytest_arguments(what, workers, options), *ours])
+    before = _run_of(path)
     status = child.run()
-    return exit_code(status, child.signal, run_ledger(path, run_id), path)
+    return exit_code(status, child.signal, run_ledger(path, run_id), path, _run_of(path) not in ("", before, run_id))
+
+
+def _run_of(path: Path) -> str:
+    """The id of the run that wrote the journal at ``path``, '' when there is none."""
+    try:
+        return str(next(iter(read_journal(path)), {}).get("run_id", ""))
+    except TableError:
+        return ""
 
 
 def run_ledger(path: Path, run_id: str) -> dict[str, Any] | None:
@@ -95,8 +106,9 @@ def run_ledger(path: Path, run_id: str) -> dict[str, Any] | None:
     return rows[-1] if whole else None
 
 
-def exit_code(status: int, stopped_by: str, ledger: Mapping[str, Any] | None, path: Path) -> int:
+def exit_code(status: int, stopped_by: str, ledger: Mapping[str, Any] | None, path: Path, others: bool = False) -> int:
     """The exit code of a run whose pytest ended with ``status`` and left ``ledger``, after the signal ``stopped_by``.
+    ``others``: the journal at ``path`` is that of a run which began later.
 
     0 needs both: a ledger in which all is well, and a pytest that is content. Raises LedgerError.
     """
@@ -106,6 +118,9 @@ def exit_code(status: int, stopped_by: str, ledger: Mapping[str, Any] | None, pa
             return INTERRUPTED
         if status in _SAID:
             return status
+        if others:
+            step = "run again; a second run in this folder needs its own `--journal FILE`"
+            raise LedgerError("the ledger is lost", where=str(path), why="another run has overwritten it", step=step)
         raise LedgerError("the run left no ledger", where=str(path), why=_ending(status))
     code = int(ledger["exit_code"])
     if code:

@@ -123,6 +123,13 @@ class Recorder:
             self._notes.append(f"{problem.what}: {problem.why} ({problem.where}); shares of the work are guessed")
         return missing
 
+    def _left_out(self) -> str:
+        if not self.ledger.planned:
+            return "there was no plan yet, and nothing ran"
+        if not self._not_reached:
+            return "every planned cell had ended"
+        return f"{self._not_reached} planned cells did not run"
+
     def _fail(self, cell_id: str, lines: list[str]) -> None:
         self._failures.setdefault(cell_id, []).append(lines)
 
@@ -191,7 +198,7 @@ class Recorder:
         text = f"nodes {len(self.ledger.planned)}, {counts}; journal {self.path}"
         console.print(text, highlight=False, soft_wrap=True)
         if self.interrupted:
-            text = f"interrupted by {self.interrupted}: {self._not_reached} planned cells did not run"
+            text = f"interrupted by {self.interrupted}: {self._left_out()}"
             console.print(text, highlight=False, style="bold red")
         elif self._not_reached:
             why = f" ({self.stopped})" if self.stopped else ""

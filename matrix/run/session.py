@@ -21,8 +21,9 @@ from matrix.model.kernel import State, Variant
 from matrix.model.plan import NATIVE, Cell
 from matrix.run.provenance import digests, source_files
 from matrix.run.symbols import Symbols, defined_functions
-from matrix.run.verdict import MASK_INEFFECTIVE, Failure
+from matrix.run.verdict import MASK_INEFFECTIVE, UNRELIABLE, Failure
 from matrix.sandbox.base import Channel, Sandbox
+from matrix.worker.outcome import Unrepeated, describe
 from matrix.worker.patience import DEADLINE
 from matrix.worker.process import Guest, GuestCounts
 
@@ -208,6 +209,8 @@ class Bench:
                 why = f"-cpu {cell.cpu} executes {cell.mask}, the worker detects {' '.join(self.detected) or 'nothing'}"
                 return Failure(MASK_INEFFECTIVE, why)
             effective = self.guest.set_mask(bits)
+            if isinstance(effective, Unrepeated):
+                return Failure(UNRELIABLE, f"{describe(effective.death)}, before any call of this cell")
             if effective != bits:
                 return Failure(MASK_INEFFECTIVE, f"mask {bits:#x} was told, {effective:#x} is in effect")
             return None

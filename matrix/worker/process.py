@@ -69,10 +69,13 @@ class Guest:
             self._channel.finish(2.0)
             self._channel = None
 
-    def set_mask(self, bits: int) -> int:
-        """SET_MASK, repeated after every restart; returns the effective word. Raises GuestError when refused."""
+    def set_mask(self, bits: int) -> int | oc.Unrepeated:
+        """SET_MASK, repeated after every restart; returns the effective word, or how the guest ended that was told
+        first, while it had nothing to do. Raises GuestError when refused."""
         payload = pr.encode_mask(bits)
         result = self.one(Op.SET_MASK, payload)
+        if isinstance(result, oc.Unrepeated):
+            return result
         if not isinstance(result, oc.Answer):
             raise GuestError("the worker refuses the mask", why=oc.describe(result))
         self._prelude = Request(Op.SET_MASK, payload)

@@ -85,7 +85,7 @@ def test_a_signal_behind_the_last_cell(tmp_path: Path) -> None:
     assert status == INTERRUPTED, output
     ledger = support.check_balance(support.journal(tmp_path))
     assert (ledger["interrupted"], ledger["failed"]) == ("SIGINT", 0)
-    assert "interrupted by SIGINT: 0 planned cells did not run" in output
+    assert "interrupted by SIGINT: every planned cell had ended" in output
 
 
 def test_a_killed_run_leaves_no_process(tmp_path: Path) -> None:

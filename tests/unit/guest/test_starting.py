@@ -1,5 +1,8 @@
 """A guest that starts, restarts and is closed: what it must be, and the mask that outlives it."""
 
+import os
+import signal
+
 import pytest
 
 from matrix.errors import GuestError
@@ -32,6 +35,16 @@ def test_a_refused_mask_is_an_error_and_is_not_repeated(stage: Stage) -> None:
     with pytest.raises(GuestError, match="not detected"):
         guest.set_mask(0b1000)
     assert answers(list(guest.many(requests("die", "a")))) == ["Died", "a"]
+
+
+def test_a_guest_that_ended_while_it_was_idle_says_so_when_it_is_told_a_mask(stage: Stage) -> None:
+    guest = stage.guest()
+    (pid,) = stage.alive()
+    os.kill(pid, signal.SIGKILL)
+    ended = guest.set_mask(0b101)
+    assert isinstance(ended, oc.Unrepeated)
+    assert isinstance(ended.death, oc.Died)
+    assert guest.set_mask(0b101) == 0b101
 
 
 def test_a_mask_that_is_refused_after_a_restart_is_an_error(stage: Stage) -> None:

@@ -1,0 +1,32 @@
+"""Cells are left out by the command line alone, and by an expression that pytest can read."""
+
+import pytest
+
+from matrix.commands.deselection import require_expression, require_no_hidden_deselection
+from matrix.errors import SelectionError
+
+
+@pytest.mark.parametrize("keyword", ["and and", "a b", "x(", "\x1b["])
+def test_what_is_no_expression_is_refused(keyword: str) -> None:
+    with pytest.raises(SelectionError, match="-k is no expression"):
+        require_expression(keyword)
+
+
+@pytest.mark.parametrize("keyword", ["", "chacha20", "chacha20 and not (avx2 or trap)"])
+def test_an_expression_is_taken(keyword: str) -> None:
+    require_expression(keyword)
+
+
+@pytest.mark.parametrize(
+    "options", ["-k dispatch", "-kdispatch", "-qk x", "-v --deselect=a", "--ignore-glob '*'", "-m x", "--lf"]
+)
+def test_the_environment_leaves_no_cell_out(monkeypatch: pytest.MonkeyPatch, options: str) -> None:
+    monkeypatch.setenv("PYTEST_ADDOPTS", options)
+    with pytest.raises(SelectionError, match="PYTEST_ADDOPTS leaves cells out"):
+        require_no_hidden_deselection()
+
+
+@pytest.mark.parametrize("options", ["", "-q -x", "-p no:randomly", "--maxfail=1", "--color=yes", "'"])
+def test_other_options_of_the_environment_are_pytests(monkeypatch: pytest.MonkeyPatch, options: str) -> None:
+    monkeypatch.setenv("PYTEST_ADDOPTS", options)
+    require_no_hidden_deselection()
