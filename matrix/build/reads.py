@@ -26,12 +26,12 @@ _LIBC = (
     r"|sys/(?:auxv|cdefs|mman|platform/x86|procfs|select|time|types|ucontext|user))\.h"
 )
 """ISO C's headers and a few of POSIX, by these names in a folder that the compiler searches, and what they include."""
-_LITERAL = re.compile(
-    r"""^[ \t]*\#[ \t]*(?:include|include_next|import|embed)[ \t]*["<]([^">\n]+)[">]"""
-    r"""|__has_include(?:_next)?[ \t]*\([ \t]*["<]([^">\n]+)[">]""",
-    re.MULTILINE,
-)
+_LITERAL = re.compile(r"""^[ \t]*\#[ \t]*(?:include|include_next|import|embed)[ \t]*["<]([^">\n]+)[">]""", re.MULTILINE)
+_ASKS = re.compile(r"\b\w*has_(?:include(?:_next)?|embed)\b|\b__has_(?![a-z])")
+"""Asking whether a file is there: the answer is part of no key. The last form is the start of a name that is pasted."""
 _ASSEMBLER = re.compile(r"""\.(?:incbin|include)\b[ \t]*\\?["']([^"'\\\n]+)""")
+_JOINED = re.compile(r'"\s*"')
+"""Two strings beside each other, which C makes one."""
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _NOT_FOUND = re.compile(r"fatal error: '?([^':\n]+)'?(?:: No such file or directory| file not found)")
 _LIBRARIES = "libc.a libgcc.a libgcc_eh.a crt1.o crti.o crtn.o crtbeginT.o crtend.o"
@@ -97,10 +97,10 @@ def foreign_names(name: str, texts: Mapping[str, bytes]) -> Iterator[str]:
     """
     todo, seen = [name], {name}
     while todo:
-        text = _COMMENT.sub(" ", texts[todo.pop()].decode("utf-8", "replace"))
-        yield from (match[1] for match in _ASSEMBLER.finditer(text))
+        text = _text(texts[todo.pop()])
+        yield from (match[1] for match in _ASSEMBLER.finditer(_JOINED.sub("", text)))
         for match in _LITERAL.finditer(text):
-            asked = match[1] or match[2]
+            asked = match[1]
             if asked.startswith("/") or ".." in asked.split("/"):
                 yield asked
             elif asked in texts and asked not in seen:
@@ -108,12 +108,34 @@ def foreign_names(name: str, texts: Mapping[str, bytes]) -> Iterator[str]:
                 todo.append(asked)
 
 
+def asks_for_files(name: str, texts: Mapping[str, bytes]) -> Iterator[str]:
+    """What is said of each way in which ``texts[name]`` or a header beside it asks whether a file is there."""
+    for text in (texts[name], *(text for other, text in texts.items() if other != name)):
+        # Comments stay: what looks like one may lie between two strings.
+        for match in _ASKS.finditer(text.decode("utf-8", "replace").replace("\\\n", "")):
+            yield (
+                f"error: {match[0]} asks whether a file is there, and its answer differs between machines: "
+                "include the file, or leave it"
+            )
+
+
+def has_assembly(texts: Mapping[str, bytes]) -> bool:
+    """Whether one of ``texts`` in C may hold assembly."""
+    return any(b"asm" in text for text in texts.values())
+
+
+def _text(source: bytes) -> str:
+    return _COMMENT.sub(" ", source.decode("utf-8", "replace").replace("\\\n", ""))
+
+
 def checked(compile_: str, lists: Iterable[str], source: str, place: str, tools: Toolchain) -> str:
     """A shell command: ``compile_``, and then a failure when what it has read (``lists`` in make's form) is not all in
     the folder of ``source``, which is the copy of ``place``, or of ``tools``."""
     folder, _, name = source.rpartition("/")
-    # Third is what gcc hands to the assembler, then what .file says; a path with a space is in two pieces, and refused.
-    allowed = rf"^\\?$|:$|/cc[A-Za-z0-9]+\.s$|^({re.escape(name)}|{re.escape(folder)}/[^/]+|{tools.pattern})$"
+    # Third is what the compiler hands to the assembler (clang names it after the source), then what .file says; a path
+    # with a space is in two pieces, and refused.
+    handed = rf"/(cc|{re.escape(name.rpartition('.')[0])}-)[A-Za-z0-9]+\.s$"
+    allowed = rf"^\\?$|:$|{handed}|^({re.escape(name)}|{re.escape(folder)}/[^/]+|{tools.pattern})$"
     message = re.sub(r"[\\#&]", r"\\\g<0>", told("@", place)).replace("@", r"\3")
     roots = "|".join(re.escape(root) for root in tools.folders)
     return (

@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from matrix.build.ninja import Edge, discard_damaged, make
-from matrix.build.reads import Toolchain, checked, explained, foreign_names, told, toolchain
+from matrix.build.reads import (
+    Toolchain,
+    asks_for_files,
+    checked,
+    explained,
+    foreign_names,
+    has_assembly,
+    told,
+    toolchain,
+)
 from matrix.build.toolchain import compiler_version, link_flags, worker_flags
 from matrix.errors import BuildError, ToolError
 from matrix.model.target import Target
@@ -67,14 +76,18 @@ class Units:
         shown = {f"{folder}/{h}": f"{place if h in copied else 'generated'}/{h}" for h in (*headers, name)}
         if own:
             return Unit(output, files, f"{driver} {shlex.join(flags)} -I{folder} -c {folder}/{name} -o {{out}}", shown)
+        texts = {**headers, name: source}
         lists = [f"{output}.d"]
         flags += ["-MD", "-MF", lists[0]]
-        if driver == self.target.compiler:  # clang's assembler is its own and lists nothing
+        by_clang = driver != self.target.compiler
+        if by_clang and has_assembly(texts):
+            flags.append("-fno-integrated-as")  # clang's own lists nothing of what it reads
+        if not by_clang or has_assembly(texts):
             lists.append(f"{output}.as.d")
             flags.append(f"-Wa,--MD,{lists[1]}")
         command = f"{driver} {shlex.join(flags)} -I{folder} -c {folder}/{name} -o {{out}}"
-        asked = dict.fromkeys(foreign_names(name, {**headers, name: source}))
-        refused = "\n".join(told(path, place) for path in asked)
+        asked = dict.fromkeys(told(path, place) for path in foreign_names(name, texts))
+        refused = "\n".join([*asked, *dict.fromkeys(asks_for_files(name, texts))])
         return Unit(output, files, checked(command, lists, f"{folder}/{name}", place, tools), shown, place, refused)
 
     def _driver(self, name: str, own: bool) -> tuple[str, str, Toolchain]:

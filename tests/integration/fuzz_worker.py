@@ -1,9 +1,16 @@
-"""A worker built natively with sanitizers and toy functions, and the feeding of random requests to it."""
+"""A worker built natively with sanitizers and toy functions, and the feeding of random requests to it.
+
+    python -m tests.integration.fuzz_worker [REQUESTS [SEED]]
+
+The integration tests feed 100,000; more of them, or others, are for after a change of the worker.
+"""
 
 import os
 import select
 import struct
 import subprocess
+import sys
+import tempfile
 from collections import deque
 from collections.abc import Iterator
 from itertools import islice
@@ -243,3 +250,15 @@ def _wrong_with(reply: Frame, request_id: int, request: Request, hello: Frame) -
         if (len(told.returned), told.entered) != (request.answer.steps, request.answer.entered):
             return f"{len(told.returned)} steps, entered {told.entered}; {request.answer} expected"
     return ""
+
+
+def main() -> None:
+    """Feed as many requests as were asked for, and print how many replies of each status came."""
+    frames, seed = (int(sys.argv[at]) if len(sys.argv) > at else usual for at, usual in ((1, 2_000_000), (2, 1)))
+    folder = Path(tempfile.mkdtemp(prefix="capmatrix-fuzz-"))
+    print(f"{frames:,} requests, seed {seed}, in {folder}", flush=True)
+    print(feed(build(folder), folder, seed, frames))
+
+
+if __name__ == "__main__":
+    main()

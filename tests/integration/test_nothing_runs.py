@@ -7,11 +7,11 @@ import pytest
 from . import support
 
 
-@pytest.mark.parametrize("workers", ["0", "2"])
-def test_filters_that_leave_nothing(tmp_path: Path, workers: str) -> None:
-    status, output = support.python(tmp_path, *support.conformance("-n", workers, "--variant", "avx2"))
+def test_filters_that_leave_nothing(tmp_path: Path) -> None:
+    """Said before a process of pytest-xdist starts."""
+    status, output = support.python(tmp_path, *support.conformance("-n", "2", "--variant", "avx2"))
     assert status == 21
-    assert "no cell is selected" in output
+    assert "\nerror: no cell is selected" in f"\n{output}"
     assert "the filters leave nothing of the plan" in output
     assert not (tmp_path / support.JOURNAL).exists()
 

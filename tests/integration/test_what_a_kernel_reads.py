@@ -1,10 +1,14 @@
 """A kernel is made of its folder and of the compiler's and libc's headers; each that reads more fails alone, in the
 same words in both sandboxes. So does one whose build has no end."""
 
+import re
+import shutil
+from pathlib import Path
+
 import pytest
 
 from matrix.build.worker import Built, build_worker
-from matrix.model.catalog import OURS, load_catalog
+from matrix.model.catalog import OURS, every_profile, load_catalog
 from matrix.sandbox.choose import choose_sandbox
 from matrix.sandbox.docker import DockerSandbox
 from tests.engines import require_engine
@@ -42,11 +46,18 @@ FOREIGN = {
     "bymacro.c": ('#define NULL_FILE "/dev/null"\n#include NULL_FILE', "/dev/null"),
     "notlibc.c": ("#include <sys/epoll.h>", "sys/epoll.h"),
     "absent.c": ("#include <no_such_library.h>", "no_such_library.h"),
-    "asked.c": ('#if __has_include("/etc/passwd")\n#endif', "/etc/passwd"),
     "bytes.S": ('.incbin "/etc/shadow"', "/etc/shadow"),
+    "joined.c": ('__asm__(".inc" "bin \\"/etc/shadow\\"");', "/etc/shadow"),
     "inline.c": ('__asm__(".incbin \\"/etc/shadow\\"");', "/etc/shadow"),
     "spelt.S": ('.macro m d\n.\\d "/etc/passwd"\n.endm\nm incbin', "/etc/passwd"),
     "included.S": ('.include "/etc/shadow"', "/etc/shadow"),
+}
+ASKED = {
+    "asked.c": '#if __has_include("/etc/passwd")\n#endif',
+    "askedbymacro.c": '#define SWITCH "/etc/passwd"\n#if __has_include(SWITCH)\n#endif',
+    "askedinalibrary.c": "#if __has_include(<openssl/evp.h>)\n#endif",
+    "askedbehindacomment.c": 'static char a[] = "/*";\n#if __has_\\\ninclude("/x")\n#endif\nstatic char b[] = "*/";',
+    "pasted.c": '#define P(a, b) a##b\n#if P(__has_, include)("/etc/passwd")\n#endif',
 }
 ENDLESS = {
     "filled.S": (".data\n.fill 0x7fffffff, 4, 1", "writes a file of more than 64 MiB"),
@@ -65,7 +76,7 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     (folder / "here.h").write_text('#include "/dev/null"\n')
     (folder / "nested.h").write_text('#include "nested.h"\n' * 2)
     texts = {name: text for name, (text, _) in (FOREIGN | ENDLESS).items()}
-    texts |= {"linked.c": "", "throughalink.c": '#include "away.h"'}
+    texts |= ASKED | {"linked.c": "", "throughalink.c": '#include "away.h"'}
     for number, (file, more) in enumerate(texts.items()):
         name, _, suffix = file.partition(".")
         form = C if suffix == "c" else ASSEMBLY
@@ -85,7 +96,7 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def test_the_others_are_built(built: Built) -> None:
-    names = {f"chacha20-{file.partition('.')[0]}" for file in FOREIGN | ENDLESS | LINKS}
+    names = {f"chacha20-{file.partition('.')[0]}" for file in FOREIGN | ASKED | ENDLESS | LINKS}
     assert built.failed.keys() == names
 
 
@@ -98,6 +109,12 @@ def test_what_is_foreign_is_refused_in_the_same_words(built: Built, file: str) -
     assert first == f"error: {FOREIGN[file][1]} is read, {expected}"
 
 
+@pytest.mark.parametrize("file", ASKED)
+def test_a_kernel_does_not_ask_whether_a_file_is_there(built: Built, file: str) -> None:
+    first = built.failed[f"chacha20-{file.partition('.')[0]}"].splitlines()[0]
+    assert re.match(r"error: __has_(include)? asks whether a file is there, and its answer differs", first), first
+
+
 @pytest.mark.parametrize("file", ENDLESS)
 def test_a_build_without_an_end_is_ended(built: Built, file: str) -> None:
     log = built.failed[f"chacha20-{file.partition('.')[0]}"]
@@ -108,3 +125,19 @@ def test_a_build_without_an_end_is_ended(built: Built, file: str) -> None:
 @pytest.mark.parametrize("file", LINKS)
 def test_links_out_of_the_repository_are_refused(built: Built, file: str) -> None:
     assert LINKS[file] in built.failed[f"chacha20-{file.partition('.')[0]}"]
+
+
+def test_clang_lists_what_assembly_in_c_reads(tmp_path: Path) -> None:
+    """Names that macros make are seen in the list of the assembler, which clang's own does not write."""
+    if shutil.which("clang") is None:
+        pytest.skip("compiler-missing: `capmatrix doctor --install --profile clang`")
+    root = tmp_path / "root"
+    copy_sources(root)
+    more = '#define TEXT(a) #a\n__asm__(TEXT(.include "/dev/null"));'
+    text = HEADER.format(name="macro", priority=-1) + C.format(name="macro", more=more)
+    (root / "kernels" / "chacha20" / "chacha20_macro.c").write_text(text)
+    catalog = every_profile(load_catalog(root))
+    target = catalog.targets.get(f"{TARGET}@clang")
+    failed = build_worker(choose_sandbox("host"), catalog, target, catalog.provider(OURS)).failed
+    assert failed["chacha20-macro"].startswith("error: /dev/null is read, and is no file of kernels/chacha20")
+    assert len(failed) == 1

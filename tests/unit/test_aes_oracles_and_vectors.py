@@ -54,11 +54,13 @@ def test_a_counter_that_wraps_does_not_carry_and_comes_back_advanced() -> None:
     assert answer["iv"] == b"\x11" * 12 + b"\x00\x00\x00\x02" == second["iv"]
 
 
-def test_every_published_vector_verifies() -> None:
+def test_published_vectors_verify() -> None:
+    """One in 16; `tests/vectors` has all of them."""
     interface = load_interface(ROOT / "kernels/aes/aes.toml")
     answers = {name: models(interface, name) for name in interface.operations}
-    cases = [answered(draft, interface, answers) for draft in published("aes", ROOT / "vectors")]
-    assert len(cases) == 4269
+    drafts = list(published("aes", ROOT / "vectors"))
+    assert len(drafts) == 4269
+    cases = [answered(draft, interface, answers) for draft in drafts[::16]]
     assert not any(case.skip for case in cases)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from matrix.build.ninja import Edge, make
-from matrix.build.reads import checked, foreign_names, toolchain
+from matrix.build.reads import asks_for_files, checked, foreign_names, toolchain
 from matrix.sandbox.host import HostSandbox
 
 COMPILER = shutil.which("gcc") or ""
@@ -75,6 +75,21 @@ def test_the_compilers_own_list_is_looked_at(sandbox: HostSandbox, text: str, to
 
 
 @pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("#if __has_include(</etc/passwd>)", True),
+        ("#if __has_include_next(<x.h>)", True),
+        ("#if __has_\\\ninclude(SWITCH)", True),
+        ("P(__has_, include)", True),
+        ("P(_, _has_embed)", True),
+        ("#if __has_builtin(__builtin_bswap32) && __has_attribute(x)", False),
+    ],
+)
+def test_asking_whether_a_file_is_there_is_found(text: str, asks: bool) -> None:
+    assert bool(list(asks_for_files("k.c", {"k.c": b"", "a.h": text.encode()}))) == asks
+
+
+@pytest.mark.parametrize(
     ("text", "found"),
     [
         ('#include "a.h"', ["/x"]),
@@ -83,7 +98,7 @@ def test_the_compilers_own_list_is_looked_at(sandbox: HostSandbox, text: str, to
         ("#include <../x.h>", ["../x.h"]),
         ('.incbin "own.bin"', ["own.bin"]),
         ('__asm__(".include \\"z\\"");', ["z"]),
-        ("#if __has_include(</etc/passwd>)", ["/etc/passwd"]),
+        ('__asm__(".inc" "bin \\"z\\"");', ["z"]),
         ("#include <arm_neon.h>", []),
     ],
 )

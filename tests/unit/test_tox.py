@@ -1,12 +1,15 @@
 """tox.ini and README name the targets of images/targets.toml, all of them and no others."""
 
 import configparser
+import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from matrix.errors import StoreError
 from matrix.model.catalog import Catalog
 
 ROOT = Path(__file__).parents[2]
@@ -101,6 +104,22 @@ def test_toxw_takes_install_anywhere_before_what_is_not_toxs(
         ["sh", str(script), *words], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines() == [installs, str(tmp_path), str(tmp_path / "tree"), *handed]
+
+
+def test_toxw_in_a_checkout_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+    """Root, too, without its right to write whatever it likes."""
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    shutil.copy(ROOT / "toxw", tree)
+    tree.chmod(0o555)
+    words = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--"] if os.geteuid() == 0 else []
+    command = [*words, str(tree / "toxw"), "-e", "unit"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == StoreError.exit_code
+    first, second = done.stderr.splitlines()
+    assert first.startswith(f"toxw: {tree} cannot be written by ")
+    assert f"&& DIR/bin/pip install {tree}" in second
+    assert os.listdir(tree) == ["toxw"]
 
 
 def test_a_targets_options_reach_the_run(tox: configparser.ConfigParser) -> None:

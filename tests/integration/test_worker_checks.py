@@ -8,12 +8,18 @@ import pytest
 
 from matrix.build.objects import link_names
 from matrix.build.toolchain import worker_flags
-from matrix.model.catalog import Catalog, every_profile
+from matrix.model.catalog import Catalog, every_profile, load_catalog
+from matrix.resources import data_root
 
 CHECKS = ("arena", "control", "entry", "frame", "registers", "run")
 """Files of the worker that fill, compare and send what kernels wrote."""
 REPLACEABLE = ("memc", "memm", "mems", "__mem", "__aeabi_mem", "str", "__str", "bcmp", "bcopy", "bzero")
 TARGETS = ("arm32-noneon", "aarch64@Os", "x86", "x86_64@O3")
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Catalog:
+    return load_catalog(data_root())
 
 
 @pytest.mark.parametrize("name", TARGETS)
