@@ -124,6 +124,11 @@ uintptr_t entry_call(void (*function)(void), const uintptr_t *words, unsigned gi
     return value;
 }
 
+void entry_abandon(void)
+{
+    sanitize_abandon(lowest_byte(), STACK_BYTES);
+}
+
 const uint8_t *entry_stack_pointer(void)
 {
     return arguments();

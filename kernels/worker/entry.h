@@ -36,4 +36,7 @@ uintptr_t entry_below_stack(uintptr_t address);
 /* After a call: is what lies above its arguments on the stack as it was? */
 bool entry_frame_kept(void);
 
+/* After a call that ended at a fault instead of returning. */
+void entry_abandon(void);
+
 #endif

@@ -314,6 +314,7 @@ static bool do_steps(void)
 {
     if (running.faults && sigsetjmp(running.after_fault, 1) != 0) {
         registers_mend();
+        entry_abandon();
         return false;
     }
     for (unsigned i = 0; i < step_count; i++)

@@ -7,6 +7,8 @@
 extern void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 extern void __sanitizer_start_switch_fiber(void **save, const void *bottom, size_t size) __attribute__((weak));
 extern void __sanitizer_finish_switch_fiber(void *save, const void **old_bottom, size_t *old_size) __attribute__((weak));
+/* sanitizer/asan_interface.h */
+extern void __asan_unpoison_memory_region(const volatile void *start, size_t size) __attribute__((weak));
 
 const char *__asan_default_options(void);
 const char *__ubsan_default_options(void);
@@ -49,4 +51,11 @@ void sanitize_enter(const void *bottom, size_t size)
 void sanitize_leave(void)
 {
     tell(own_bottom, own_size, NULL, NULL);
+}
+
+void sanitize_abandon(const void *bottom, size_t size)
+{
+    if (__asan_unpoison_memory_region)
+        __asan_unpoison_memory_region(bottom, size);
+    sanitize_leave();
 }

@@ -12,4 +12,7 @@ void sanitize_prepare(void);
 void sanitize_enter(const void *bottom, size_t size);
 void sanitize_leave(void);
 
+/* Instead of sanitize_leave, after a call that did not return: what it marked on its stack would stay. */
+void sanitize_abandon(const void *bottom, size_t size);
+
 #endif
