@@ -23,10 +23,11 @@ from matrix.model.cell_ids import cell_named
 from matrix.model.selection import CPU_HELP, FILTERS, Selection
 from matrix.model.target import EVERY_PROFILE
 from matrix.options import PREFIX
+from matrix.plain import plain
 from matrix.report.console import make_console
 from matrix.report.costs import load_costs
 from matrix.report.journal import journal_path
-from matrix.resources import data_root
+from matrix.resources import data_root, other_checkout
 from matrix.run.repro import BAD, CANNOT_TELL, GOOD
 from matrix.run.session import Settings
 from matrix.run.state import RunState, controller_state
@@ -260,10 +261,25 @@ def doctor_cli(
 
 def main() -> None:
     """Entry point: what is wrong outside our code ends in one message and its own exit code, never in a traceback."""
+    _warn_of_another_checkout()
     code = _status()
     if sys.argv[1:2] == ["repro"] and code not in (GOOD, BAD, CANNOT_TELL):
         code += reproduce.STOP
     sys.exit(code)
+
+
+def _warn_of_another_checkout() -> None:
+    """Say so where somebody stands in one checkout, or git worktree, and runs the kernels of another."""
+    try:
+        other = other_checkout(Path.cwd())
+    except OSError:  # the folder is gone
+        return
+    if other:
+        click.echo(
+            f"note: you are in the checkout {plain(str(other))}, but this program runs the kernels of {data_root()}: "
+            "an environment belongs to one checkout",
+            err=True,
+        )
 
 
 def _status() -> int:

@@ -14,3 +14,11 @@ def data_root() -> Path:
 def conformance_root() -> Path:
     """The folder of the conformance tests."""
     return data_root() / "tests" / "conformance"
+
+
+def other_checkout(folder: Path) -> Path | None:
+    """The checkout that ``folder`` lies in, when it is another one than that whose kernels are in use."""
+    for place in (folder, *folder.parents):
+        if (place / "kernels" / "capabilities.toml").is_file() and (place / "matrix" / "resources.py").is_file():
+            return None if place.resolve() == data_root() else place
+    return None

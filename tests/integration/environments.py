@@ -131,7 +131,11 @@ def _small_cache(folder: Path) -> Place:
     cache.mkdir()
     can = shutil.which("unshare") and subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode == 0
     mount = f"mount -t tmpfs -o size=200k none {shlex.quote(str(cache))} && "
-    place = Place(folder / "work", more={"CAPMATRIX_CACHE": str(cache)}, lacking="" if can else "no mount namespace")
+    place = Place(
+        folder / "work",
+        more={"CAPMATRIX_CACHE": str(cache)},
+        lacking="" if can else "no-mount-namespace: this system allows none here",
+    )
     # The namespace goes with the process, and the mount with it.
     command = f"{mount}exec {shlex.join([str(SCRIPT), 'run', CELL, '-n', '0', '--sandbox', 'host'])}"
     place.before = f"exec unshare -m sh -c {shlex.quote(command)}; "
@@ -149,7 +153,7 @@ def _turkish(folder: Path) -> Place:
         locale.setlocale(locale.LC_ALL, kept)
         lacking = ""
     except locale.Error:
-        lacking = f"no locale {TURKISH}"
+        lacking = f"locale-missing: {TURKISH}"
     return Place(folder / "work", more={"LC_ALL": TURKISH}, lacking=lacking)
 
 
