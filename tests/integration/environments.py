@@ -28,6 +28,9 @@ SHADOW = "raise SystemExit(0)\n"
 TURKISH = "tr_TR.UTF-8"
 
 
+_NO_MOUNTS = "no-mount-namespace: this system allows none here"
+
+
 @dataclass
 class Place:
     """Where a run is started: the folder, the source tree, variables, and shell words before and around the command.

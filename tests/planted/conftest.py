@@ -1,4 +1,4 @@
-"""Which plants run on each push: all on the host, and in docker one in five. The others there are marked ``nightly``."""
+"""Which plants run on each push: all on the host, in docker one in five. The others there are marked ``nightly``."""
 
 import zlib
 
