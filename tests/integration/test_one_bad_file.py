@@ -13,6 +13,7 @@ variant   = "{name}"
 arch      = ["arm32", "x86_64"]
 provides  = ["xor"]
 priority  = {priority}
+writable  = "other rules are tried here"
 {more}
 */
 """
