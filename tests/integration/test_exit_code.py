@@ -96,7 +96,7 @@ def test_other_plugins_do_not_make_it_green(tmp_path: Path, broken: Path, plugin
 
 @pytest.mark.parametrize(
     ("options", "code"),
-    [("-p no:matrix.plugin -p no:capmatrix-reporter", 0), ("--lf", 4), ("--help", LedgerError.exit_code)],
+    [("-p no:matrix.plugin -p no:capmatrix-reporter", 0), ("--lf", 21), ("--help", LedgerError.exit_code)],
 )
 def test_options_of_the_environment_do_not_make_it_green_without_a_ledger(
     tmp_path: Path, options: str, code: int
