@@ -20,7 +20,7 @@ def programs(tmp_path: Path) -> Path:
     """A folder for PATH with this machine's programs but without clang, and an apt-get that only brings that back."""
     clang = shutil.which("clang")
     if clang is None:
-        pytest.skip("clang is not installed: `capmatrix doctor --install --profile clang`")
+        pytest.skip("compiler-missing: `capmatrix doctor --install --profile clang`")
     folder = tmp_path / "programs"
     folder.mkdir()
     for place in os.environ["PATH"].split(os.pathsep):
