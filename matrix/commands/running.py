@@ -27,6 +27,7 @@ from matrix.errors import (
 from matrix.model.catalog import every_profile, load_catalog
 from matrix.model.cell_ids import cell_named
 from matrix.options import PREFIX, RUN_ID
+from matrix.report.failures import forget_empty_folders
 from matrix.report.journal import read_journal
 from matrix.resources import conformance_root, data_root
 
@@ -84,6 +85,7 @@ def run(what: Sequence[str], workers: int, options: Iterable[str], path: Path) -
     child = Child([*settings, *pytest_arguments(what, workers, options), *ours])
     before = _run_of(path)
     status = child.run()
+    forget_empty_folders(Path.cwd())
     return exit_code(status, child.signal, run_ledger(path, run_id), path, _run_of(path) not in ("", before, run_id))
 
 

@@ -30,13 +30,20 @@ _BEGIN = f'{{\n "format": {FORMAT},\n "cell": {{'
 def forget_failures(root: Path, cell: Cell) -> None:
     """Delete the failure files of ``cell`` below ``root``: it runs again, and what lies there must be current.
 
-    Nothing else goes: neither a file that is no failure file, nor what a link names. Raises StoreError.
+    Nothing else goes: neither a file that is no failure file, nor what a link names, nor a folder, in which another
+    process may be about to write. Raises StoreError.
     """
     forget(root, FOLDER / cell.id, _BEGIN)
-    folder, top = root / FOLDER / cell.id, root / FOLDER
-    for empty in (folder, *(parent for parent in folder.parents if top in (parent, *parent.parents))):
-        with suppress(OSError):  # not empty, or not there
-            empty.rmdir()
+
+
+def forget_empty_folders(root: Path) -> None:
+    """Delete the folders for failure files below ``root`` that hold nothing, once no process of the run is left."""
+    with suppress(OSError):  # there are none
+        for _, folders, _, place in os.fwalk(root / FOLDER, topdown=False, follow_symlinks=False):
+            for name in folders:
+                with suppress(OSError):  # not empty, or a link
+                    os.rmdir(name, dir_fd=place)
+        (root / FOLDER).rmdir()
 
 
 def repro_command(file: str) -> str:

@@ -12,7 +12,6 @@ _STEP = "free space, or start the run in a folder that can be written"
 _AWAY = "move it away, or start the run in another folder"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_TRIES = 100
 
 
 def forget(root: Path, folder: Path, begin: str) -> None:
@@ -29,14 +28,8 @@ def write(root: Path, file: Path, text: str, begin: str) -> None:
 
     What stands there is written over if it begins with ``begin``.
     """
-    for left in reversed(range(_TRIES)):  # another process may delete a folder while it is empty
-        try:
-            with _storing("a failure file", root / file), _inside(root, file.parent, make=True) as place:
-                _write(place, root / file, text, begin)
-                return
-        except StoreError as problem:
-            if not left or not isinstance(problem.__context__, FileNotFoundError):
-                raise
+    with _storing("a failure file", root / file), _inside(root, file.parent, make=True) as place:
+        _write(place, root / file, text, begin)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import pytest
 from matrix.errors import StoreError
 from matrix.model.catalog import Catalog
 from matrix.model.plan import Cell, find, plan
-from matrix.report.failures import FOLDER, failure_record, forget_failures, write_failure
+from matrix.report.failures import FOLDER, failure_record, forget_empty_folders, forget_failures, write_failure
 from matrix.run.verdict import CRASH, Failure
 
 CELL = "x64/hard/ssse3/cipher-ssse3"
@@ -35,7 +35,27 @@ def test_ours_is_written_over_and_deleted(tmp_path: Path, cell: Cell) -> None:
     _write(tmp_path, cell)
     _write(tmp_path, cell)
     forget_failures(tmp_path, cell)
+    assert not (tmp_path / FILE).exists()
+
+
+def test_folders_that_hold_nothing_are_deleted_and_no_other(tmp_path: Path, cell: Cell) -> None:
+    forget_empty_folders(tmp_path)
+    elsewhere, theirs = tmp_path / "elsewhere", tmp_path / FOLDER / "x64" / "notes"
+    elsewhere.mkdir()
+    _write(tmp_path, cell)
+    theirs.write_text("")
+    (tmp_path / FOLDER / "link").symlink_to(elsewhere)
+    forget_failures(tmp_path, cell)
+    forget_empty_folders(tmp_path)
+    assert sorted((tmp_path / FOLDER).rglob("*")) == [tmp_path / FOLDER / "link", tmp_path / FOLDER / "x64", theirs]
+    theirs.unlink()
+    (tmp_path / FOLDER / "link").unlink()
+    forget_empty_folders(tmp_path)
     assert not (tmp_path / FOLDER).exists()
+    (tmp_path / FOLDER).symlink_to(elsewhere)
+    forget_empty_folders(tmp_path)
+    assert (tmp_path / FOLDER).is_symlink()
+    assert elsewhere.exists()
 
 
 @pytest.mark.parametrize("content", ["{}", '{"format": 1}', "[]", "notes", '{\n "format": 1,\n "shell": {}}'])
@@ -88,7 +108,7 @@ def test_a_link_in_place_of_a_file_is_left_alone(tmp_path: Path, cell: Cell) -> 
 def test_processes_of_one_run_do_not_take_the_folders_from_each_other(
     tmp_path: Path, cell: Cell, small: Catalog
 ) -> None:
-    """One deletes the empty folders above its cell, in which another is about to write."""
+    """One deletes files below the folder in which another is about to make its own."""
     other = find(plan(small, None), "x64/hard/ssse3/dispatch")
     assert other
     stop = threading.Event()
