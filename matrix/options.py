@@ -17,6 +17,9 @@ PREFIX = "--capmatrix-"
 RUN_ID = f"{PREFIX}run-id"
 """Option by which ``capmatrix run`` hands its number down; the journal carries it."""
 
+PARENT = f"{PREFIX}parent"
+"""Option by which it names the descriptor that it takes the journal from."""
+
 
 def _many(text: str) -> dict[str, Any]:
     return {"action": "append", "default": [], "metavar": "NAME", "help": f"{text}; repeatable"}
@@ -53,6 +56,7 @@ def add_options(parser: pytest.Parser) -> None:
         more = sandbox if name == "sandbox" else {}
         group.addoption(f"{PREFIX}{name}", dest=_destination(name), **how, **more)
     group.addoption(RUN_ID, dest="capmatrix_run_id", default="", help="used by `capmatrix run`")
+    group.addoption(PARENT, dest="capmatrix_parent", type=int, default=-1, help="used by `capmatrix run`")
 
 
 def add_short_names(parser: pytest.Parser) -> None:

@@ -105,7 +105,10 @@ def pytest_configure(config: pytest.Config) -> None:
 def _recorder(config: pytest.Config, state: RunState) -> Recorder:
     header = run_header(state, config.invocation_params.args, option(config, "run_id"))
     path = journal_path(config.invocation_params.dir, option(config, "journal"), state.wanted.shard)
-    return Recorder(path, state.selected, header)
+    recorder = Recorder(path, state.selected, header)
+    if (parent := option(config, "parent")) >= 0:
+        recorder.give_journal(parent)
+    return recorder
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -21,9 +21,11 @@ _PATIENCE = 3
 @dataclass
 class Child:
     """A pytest in a session of its own: what a terminal sends at Ctrl-C reaches this process alone, which hands on one
-    signal, to one process. So no pytest-xdist worker is hit while it starts, nor a container while it is removed."""
+    signal, to one process. So no pytest-xdist worker is hit while it starts, nor a container while it is removed.
+    It inherits ``descriptors``."""
 
     arguments: Sequence[str]
+    descriptors: Sequence[int] = ()
     signal: str = ""
     """Name of the first signal that came meanwhile, '' when none has."""
     _count: int = 0
@@ -36,7 +38,9 @@ class Child:
         signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         try:
             command = [*dies_with_us(), sys.executable, "-P", "-m", "pytest", *self.arguments]
-            process = self._process = subprocess.Popen(command, env=child_environment(), start_new_session=True)
+            process = self._process = subprocess.Popen(
+                command, env=child_environment(), start_new_session=True, pass_fds=self.descriptors
+            )
             before = {number: signal.signal(number, self._hand_on) for number in handled}
             before[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._kill)
             before[signal.SIGTSTP] = signal.signal(signal.SIGTSTP, self._pause)

@@ -26,8 +26,9 @@ from matrix.errors import (
 )
 from matrix.model.catalog import every_profile, load_catalog
 from matrix.model.cell_ids import cell_named
-from matrix.options import PREFIX, RUN_ID
+from matrix.options import PARENT, PREFIX, RUN_ID
 from matrix.report.failures import forget_empty_folders
+from matrix.report.handover import Handover
 from matrix.report.journal import read_journal
 from matrix.resources import conformance_root, data_root
 
@@ -68,8 +69,7 @@ def install_compilers(what: Sequence[str], profiles: Sequence[str], sandbox: str
 
 
 def run(what: Sequence[str], workers: int, options: Iterable[str], path: Path) -> int:
-    """Run pytest as a child and return the exit code, which comes from the journal of this very run,
-    at ``path``.
+    """Run pytest as a child and return the exit code, which comes from the journal of this very run, at ``path``.
 
     Other plugins may run cells again, stop the session or change its status: they do not change what is written there.
     Raises SelectionError, StoreError, LedgerError.
@@ -79,22 +79,16 @@ def run(what: Sequence[str], workers: int, options: Iterable[str], path: Path) -
         raise StoreError("the journal is no file", where=str(path), why="it is a folder, a device or a pipe", step=step)
     require_no_hidden_deselection()
     run_id = secrets.token_hex(8)
-    ours = ["-p", "matrix.plugin", f"--capmatrix-journal={path}", f"{RUN_ID}={run_id}"]
     settings = ["-q", "-rN", "-p", "no:cacheprovider", "-c", str(conformance_root() / "pytest.ini")]
     sys.stdout.flush()
-    child = Child([*settings, *pytest_arguments(what, workers, options), *ours])
-    before = _run_of(path)
-    status = child.run()
-    forget_empty_folders(Path.cwd())
-    return exit_code(status, child.signal, run_ledger(path, run_id), path, _run_of(path) not in ("", before, run_id))
-
-
-def _run_of(path: Path) -> str:
-    """The id of the run that wrote the journal at ``path``, '' when there is none."""
-    try:
-        return str(next(iter(read_journal(path)), {}).get("run_id", ""))
-    except TableError:
-        return ""
+    with Handover() as handover:
+        ours = ["-p", "matrix.plugin", f"--capmatrix-journal={path}", f"{RUN_ID}={run_id}"]
+        ours.append(f"{PARENT}={handover.descriptor}")
+        child = Child([*settings, *pytest_arguments(what, workers, options), *ours], (handover.descriptor,))
+        status = child.run()
+        forget_empty_folders(Path.cwd())
+        journal = handover.journal()
+        return exit_code(status, child.signal, run_ledger(journal, run_id) if journal else None, path)
 
 
 def run_ledger(path: Path, run_id: str) -> dict[str, Any] | None:
@@ -108,9 +102,8 @@ def run_ledger(path: Path, run_id: str) -> dict[str, Any] | None:
     return rows[-1] if whole else None
 
 
-def exit_code(status: int, stopped_by: str, ledger: Mapping[str, Any] | None, path: Path, others: bool = False) -> int:
+def exit_code(status: int, stopped_by: str, ledger: Mapping[str, Any] | None, path: Path) -> int:
     """The exit code of a run whose pytest ended with ``status`` and left ``ledger``, after the signal ``stopped_by``.
-    ``others``: the journal at ``path`` is that of a run which began later.
 
     0 needs both: a ledger in which all is well, and a pytest that is content. Raises LedgerError.
     """
@@ -120,9 +113,6 @@ def exit_code(status: int, stopped_by: str, ledger: Mapping[str, Any] | None, pa
             return INTERRUPTED
         if status in _SAID:
             return status
-        if others:
-            step = "run again; a second run in this folder needs its own `--journal FILE`"
-            raise LedgerError("the ledger is lost", where=str(path), why="another run has overwritten it", step=step)
         raise LedgerError("the run left no ledger", where=str(path), why=_ending(status))
     code = int(ledger["exit_code"])
     if code:

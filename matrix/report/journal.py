@@ -73,6 +73,10 @@ class Journal:
         except OSError as problem:
             self.problem = self.problem or str(problem)  # the run goes on in memory; the summary says it
 
+    def fileno(self) -> int:
+        """Its descriptor."""
+        return self._file.fileno()
+
     def close(self) -> None:
         """Close the file."""
         try:

@@ -12,6 +12,7 @@ from matrix.report.console import styled
 from matrix.report.costs import save_costs
 from matrix.report.failures import failure_lines
 from matrix.report.grid import grids
+from matrix.report.handover import give
 from matrix.report.journal import Journal
 from matrix.report.ledger import Entry, Ledger
 from matrix.run.verdict import FAILED, NOT_RUN, PASSED, SKIPPED
@@ -45,6 +46,10 @@ class Recorder:
         self.stopped = ""
         """Why pytest or a plugin ended the run before its end, '' when nothing did."""
         self.path = path
+
+    def give_journal(self, descriptor: int) -> None:
+        """Give the open journal to the parent of this process. Raises OSError."""
+        give(self._journal, descriptor)
 
     def plan(self, cell_ids: list[str]) -> None:
         """Cells that will be run."""

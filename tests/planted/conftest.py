@@ -5,8 +5,6 @@ import zlib
 import pytest
 
 _ONE_IN = 5
-_SLOW = frozenset({"chacha20/c-eats-its-memory"})
-"""Takes minutes in docker."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -15,5 +13,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         callspec = getattr(item, "callspec", None)
         params = callspec.params if callspec else {}
         name = str(params.get("name", ""))
-        if params.get("sandbox") == "docker" and (name in _SLOW or zlib.crc32(name.encode()) % _ONE_IN):
+        if params.get("sandbox") == "docker" and zlib.crc32(name.encode()) % _ONE_IN:
             item.add_marker(pytest.mark.nightly)

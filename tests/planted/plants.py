@@ -47,7 +47,7 @@ class Expectation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     of ``words``), in its case's name and in its placement's name.
 
     A cell may be named by several; each must be seen, and the cell may have no other failures. So a fault is caught by
-    the check that it was planted for, and by no other. ``or_kind`` is the kind where the guest could not say a word.
+    the check that it was planted for, and by no other.
     """
 
     cell: str
@@ -55,7 +55,6 @@ class Expectation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     words: list[str]
     cases: str = ""
     placements: str = ""
-    or_kind: str = ""
 
 
 class Plant(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"fault_class": "class"}):

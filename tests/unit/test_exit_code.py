@@ -46,12 +46,6 @@ def test_no_ledger_is_an_error_of_its_own(status: int, ledger: int | None) -> No
     )
 
 
-def test_a_journal_that_another_run_has_overwritten_is_said_so() -> None:
-    with pytest.raises(LedgerError, match="the ledger is lost") as caught:
-        exit_code(0, "", None, PATH, others=True)
-    assert caught.value.why == "another run has overwritten it"
-
-
 def test_pytest_is_not_overruled_in_silence(capsys: pytest.CaptureFixture[str]) -> None:
     exit_code(1, "", {"exit_code": 0}, PATH)
     assert capsys.readouterr().err.startswith("error: every cell passed, but pytest failed\n")
