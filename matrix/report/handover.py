@@ -20,9 +20,7 @@ class Handover:
     def __enter__(self) -> "Handover":
         return self
 
-    def __exit__(
-        self, _kind: type[BaseException] | None, _why: BaseException | None, _at: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Let go of the journal: from now on another run may take it."""
         if self._journal >= 0:
             socket.close(self._journal)
