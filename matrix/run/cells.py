@@ -14,7 +14,7 @@ from matrix.model.interface import Interface, Operation
 from matrix.model.plan import Cell
 from matrix.run import verdict as vd
 from matrix.run.expectation import FILE, Row, expected_variant
-from matrix.run.judge import describe_crash, judge, signal_name
+from matrix.run.judge import describe_crash, judge
 from matrix.run.plausible import plausible, unknown_function
 from matrix.run.session import Bench, Session
 from matrix.run.stream import Collector, Job, Subject, run_jobs, subject
@@ -263,7 +263,7 @@ def _run_trap(bench: Bench, result: CellResult, _expectation: tuple[Row, ...]) -
 
 
 def _not_trapped(cell: Cell, job: Job, outcome: oc.Outcome, symbols: Symbols, own: frozenset[str]) -> Failure | None:
-    if isinstance(outcome, oc.Crashed) and signal_name(outcome.signal.number) == "SIGILL":
+    if isinstance(outcome, oc.Crashed) and oc.signal_name(outcome.signal.number) == "SIGILL":
         located = symbols.locate(outcome.signal.pc)
         if located and located[0] in own:
             return None

@@ -1,6 +1,5 @@
 """Judge one outcome against the right answer, and say what is wrong in words."""
 
-import signal
 from typing import Any
 
 from matrix.cases.case import Case
@@ -153,9 +152,7 @@ def _timeout(run: Run, outcome: oc.TimedOut, symbols: Symbols) -> Failure:
 
 
 def _death(outcome: oc.Died) -> Failure:
-    text = f"the guest ended with status {outcome.status}"
-    if outcome.status < 0:
-        text = f"the guest was ended by {signal_name(-outcome.status)}"
+    text = f"the guest {oc.ended(outcome.status)}"
     if outcome.known:
         text += f" ({outcome.known})"
     said = outcome.stderr.strip()[-300:]
@@ -164,7 +161,7 @@ def _death(outcome: oc.Died) -> Failure:
 
 def describe_crash(run: Run, reply: SignalReply, symbols: Symbols, cpu: str = "") -> Failure:
     """A signal: its name, the pc's symbol and instruction, where the address lies, and for SIGILL the ``cpu``."""
-    name = signal_name(reply.number)
+    name = oc.signal_name(reply.number)
     located = symbols.locate(reply.pc)
     symbol = f"{located[0]}+{located[1]:#x}" if located else "no known symbol"
     instruction = symbols.instruction(reply.pc)
@@ -197,11 +194,3 @@ def describe_crash(run: Run, reply: SignalReply, symbols: Symbols, cpu: str = ""
 def _read_only(run: Run, buffer: int) -> bool:
     """Whether a fault inside a buffer is that it was written to: inputs and const states lie on read-only pages."""
     return buffer < len(run.buffers) and run.buffers[buffer].role in (Role.IN, Role.STATE)
-
-
-def signal_name(number: int) -> str:
-    """``SIGILL`` for 4: the numbers agree on all guests (Linux signal(7))."""
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

@@ -32,6 +32,7 @@ ALARM_MICROSECONDS = 300
 """How often SIGALRM interrupts a kernel in a run with full placements."""
 
 
+_BEFORE = "a cell before it on this guest may have done it, or something outside (a person, or the system): run again"
 _GONE = "restore the file, or start the run again: the plan was made from a tree that had it"
 _OTHER = "delete the cache (README.md says where it lies) and run again"
 
@@ -210,7 +211,7 @@ class Bench:
                 return Failure(MASK_INEFFECTIVE, why)
             effective = self.guest.set_mask(bits)
             if isinstance(effective, Unrepeated):
-                return Failure(UNRELIABLE, f"{describe(effective.death)}, before any call of this cell")
+                return Failure(UNRELIABLE, f"{describe(effective.death)}, before any call of this cell; {_BEFORE}")
             if effective != bits:
                 return Failure(MASK_INEFFECTIVE, f"mask {bits:#x} was told, {effective:#x} is in effect")
             return None

@@ -1,5 +1,6 @@
 """What became of one request: an answer, a violation that the worker saw, or the end of the guest."""
 
+import signal
 from dataclasses import dataclass
 
 from matrix.worker.protocol import (
@@ -160,6 +161,19 @@ def is_silent_hang(death: Outcome) -> bool:
     return isinstance(death, TimedOut) and death.where is None
 
 
+def signal_name(number: int) -> str:
+    """``SIGILL`` for 4: the numbers agree on all guests (Linux signal(7))."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def ended(status: int) -> str:
+    """How a guest ended, by its exit status, in words: ``ended with status 3``, ``was ended by SIGKILL``."""
+    return f"was ended by {signal_name(-status)}" if status < 0 else f"ended with status {status}"
+
+
 def describe(outcome: Outcome | Outside) -> str:
     """A few words for a note."""
     if isinstance(outcome, Outside):
@@ -169,7 +183,7 @@ def describe(outcome: Outcome | Outside) -> str:
     if isinstance(outcome, Crashed):
         return f"signal {outcome.signal.number} at pc {outcome.signal.pc:#x}{_sender(outcome.signal)}"
     if isinstance(outcome, Died):
-        words = (f"ended with status {outcome.status}", outcome.known, outcome.stderr.strip()[-200:])
+        words = (f"the guest {ended(outcome.status)}", outcome.known, outcome.stderr.strip()[-200:])
         return " ".join(word for word in words if word)
     if isinstance(outcome, TimedOut):
         return f"no answer within {lasted(outcome)}"

@@ -12,7 +12,7 @@ from matrix.cases.placement import QUICK, beyond_placements
 from matrix.model.catalog import Catalog
 from matrix.model.interface import Interface, Operation, load_interface
 from matrix.run import verdict as vd
-from matrix.run.judge import judge, signal_name
+from matrix.run.judge import judge
 from matrix.run.symbols import Symbols
 from matrix.run.verdict import Failure
 from matrix.worker import outcome as oc
@@ -239,7 +239,7 @@ def test_what_is_no_answer_is_a_protocol_failure(bench: Bench) -> None:
 
 
 def test_signal_names() -> None:
-    assert [signal_name(number) for number in (4, 7, 8, 11, 99)] == [
+    assert [oc.signal_name(number) for number in (4, 7, 8, 11, 99)] == [
         "SIGILL",
         "SIGBUS",
         "SIGFPE",

@@ -24,7 +24,7 @@ def test_a_guest_that_was_killed_is_unexplained_and_no_pass(stage: Stage, verb: 
     assert isinstance(outcomes[2].death, oc.Died)
     assert outcomes[2].death.status == -9
     assert len(stage.counts.notes) == 1
-    assert stage.counts.notes[0].startswith("flaky: ended with status -9")
+    assert stage.counts.notes[0].startswith("flaky: the guest was ended by SIGKILL")
     assert "answered" in stage.counts.notes[0]
 
 

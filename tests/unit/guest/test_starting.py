@@ -94,4 +94,4 @@ def test_a_guest_that_is_killed_before_its_first_word_is_started_again(stage: St
     guest = stage.guest("killed-at-start")
     assert answers([guest.one(Op.RUN, b"a")]) == ["a"]
     assert stage.counts.starts == 2
-    assert stage.counts.notes == ["a guest was ended while it started: ended with status -9"]
+    assert stage.counts.notes == ["a guest was ended while it started: the guest was ended by SIGKILL"]
