@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from matrix.errors import BUG, INTERRUPTED, MatrixError, SelectionError
 from matrix.invocation import SCRIPT
 from matrix.model.catalog import every_profile, load_catalog
 from matrix.model.cell_ids import cell_named
+from matrix.model.near import known_names
 from matrix.model.selection import CPU_HELP, FILTERS, Selection
 from matrix.model.target import EVERY_PROFILE
 from matrix.options import PREFIX
@@ -31,14 +32,33 @@ from matrix.resources import data_root, other_checkout
 from matrix.run.repro import BAD, CANNOT_TELL, GOOD
 from matrix.run.session import Settings
 from matrix.run.state import RunState, controller_state
+from matrix.sandbox.choose import NAMES as SANDBOXES
 from matrix.sandbox.choose import choose_sandbox
 
+
+def _one_of(*names: str) -> Callable[[click.Context, click.Parameter, str], str]:
+    """A callback that takes only these names of sandboxes, and refuses others with the code that the variable has."""
+
+    def known(_context: click.Context, _option: click.Parameter, name: str) -> str:
+        if name not in names:
+            raise SelectionError(f"unknown sandbox {name!r}", why=known_names(name, names), step="`--sandbox` chooses")
+        return name
+
+    return known
+
+
+_SAME = "same"
 _SANDBOX_OPTION: dict[str, Any] = {
-    "type": click.Choice(["auto", "docker", "host"]),
+    "callback": _one_of(*SANDBOXES),
+    "metavar": f"[{'|'.join(SANDBOXES)}]",
     "default": "auto",
     "envvar": "CAPMATRIX_SANDBOX",
     "show_default": True,
 }
+
+
+Filters = Mapping[str, tuple[str, ...]]
+"""What the options of FILTERS were given."""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -48,10 +68,19 @@ def cli() -> None:
     check_environment()
 
 
-def _state(targets: tuple[str, ...], probe: bool, sandbox: str) -> RunState:
+def _state(targets: tuple[str, ...], probe: bool, sandbox: str, filters: Filters | None = None) -> RunState:
     profiles = tuple(dict.fromkeys(name.partition("@")[2] for name in targets if "@" in name))
-    wanted = Selection(targets, profiles=profiles)
+    words: dict[str, Any] = {f"{name}s": given for name, given in (filters or {}).items()}
+    wanted = Selection(targets, profiles=profiles, **words)
     return controller_state(wanted, Settings(), sandbox, load_costs(), collect_only=not probe)
+
+
+def _with_filters(command: Callable[..., None]) -> Callable[..., None]:
+    """Declare the options that select cells, as pytest has them."""
+    for name, text in reversed(FILTERS.items()):
+        text = f"{text[0].upper()}{text[1:]}; repeatable."
+        command = click.option(f"--{name}", name, multiple=True, metavar="NAME", help=text)(command)
+    return command
 
 
 @cli.command("list")
@@ -59,9 +88,12 @@ def _state(targets: tuple[str, ...], probe: bool, sandbox: str) -> RunState:
 @click.option("--json", "as_json", is_flag=True, help="Print the lattices and the plan as JSON.")
 @click.option("--probe", is_flag=True, help="Try what this QEMU can do, so that skips are known.")
 @click.option("--sandbox", **_SANDBOX_OPTION, help="Where to probe.")
-def list_command(targets: tuple[str, ...], as_json: bool, probe: bool, sandbox: str) -> None:
+@_with_filters
+def list_command(
+    targets: tuple[str, ...], as_json: bool, probe: bool, sandbox: str, **filters: tuple[str, ...]
+) -> None:
     """Print targets, masks and cells of the plan."""
-    state = _state(targets, probe, sandbox)
+    state = _state(targets, probe, sandbox, filters)
     if as_json:
         click.echo(json.dumps(listing.plan_as_json(state), indent=1))
     else:
@@ -103,14 +135,6 @@ class _RunCommand(click.Command):
         except click.NoSuchOption as problem:
             text = f"{problem.format_message()} An option of pytest's own goes behind --pytest: `--pytest=--maxfail=1`."
             raise click.UsageError(text, ctx) from None
-
-
-def _with_filters(command: Callable[..., None]) -> Callable[..., None]:
-    """Declare the options that select cells, as pytest has them."""
-    for name, text in reversed(FILTERS.items()):
-        text = f"{text[0].upper()}{text[1:]}; repeatable."
-        command = click.option(f"--{name}", name, multiple=True, metavar="NAME", help=text)(command)
-    return command
 
 
 @cli.command("run", cls=_RunCommand)
@@ -174,7 +198,7 @@ def run_command(
             raise SelectionError(f"{named[0]} goes with targets", why="a cell id names one cell", step=step)
     chosen += [("profile", name) for name in profiles]
     options += [f"{PREFIX}{name}={value}" for name, value in chosen]
-    require_expression(keyword)
+    require_expression(keyword, what)
     options += [f"-k{keyword}"] if keyword else []
     built = profiles or ((EVERY_PROFILE,) if exhaustive else ())
     path = journal_path(Path.cwd(), journal, shard)
@@ -186,8 +210,9 @@ def run_command(
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 @click.option(
     "--sandbox",
-    type=click.Choice(["same", "auto", "docker", "host"]),
-    default="same",
+    callback=_one_of(_SAME, *SANDBOXES),
+    metavar=f"[{'|'.join((_SAME, *SANDBOXES))}]",
+    default=_SAME,
     show_default=True,
     help="Where to run; `same` is the sandbox that the failure was seen in.",
 )

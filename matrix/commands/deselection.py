@@ -3,24 +3,58 @@
 import os
 import re
 import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from _pytest.mark.expression import Expression
 
 from matrix.errors import SelectionError
+from matrix.model.catalog import every_profile, load_catalog
+from matrix.model.near import near
+from matrix.model.plan import Cell, plan
+from matrix.resources import data_root
 
 _LEAVES_OUT = re.compile(r"-[qvxsl]*[km].*|--(?:deselect|ignore|ignore-glob|lf|last-failed|sw|stepwise)(?:=.*)?")
 """pytest's options that leave tests out, alone or behind short ones without a value."""
 
 
-def require_expression(keyword: str) -> None:
-    """Raises SelectionError when ``keyword`` is no expression of pytest's ``-k``: pytest-xdist would die of it."""
+def require_expression(keyword: str, targets: Sequence[str]) -> None:
+    """Raises SelectionError when ``keyword`` is no expression of pytest's ``-k``, of which pytest-xdist would die, or
+    matches no cell of ``targets`` (none: of all)."""
     if not keyword:
         return
     try:
-        Expression.compile(keyword)
+        expression = Expression.compile(keyword)
     except Exception as problem:  # ParseError or SyntaxError, as pytest's version has it
         step = "write names with `and`, `or`, `not` and parentheses"
         raise SelectionError("-k is no expression", where=keyword, why=str(problem), step=step) from None
+    names = [name for cell in _cells(targets) for name in (f"test_{cell.kind}.py", f"test_{cell.kind}[{cell.id}]")]
+    pairs = {f"tests/conformance/{file}::{node}".lower() for file, node in zip(names[::2], names[1::2], strict=True)}
+
+    def matches(pair: str) -> bool:
+        return expression.evaluate(lambda word, /, **_: word.lower() in pair)
+
+    if not any(map(matches, pairs)):
+        raise SelectionError("-k matches no cell", where=keyword, why=_near_words(keyword, pairs), step=_LIST)
+
+
+_LIST = "`capmatrix list TARGET` prints the ids of the cells; -k is matched with them"
+
+
+def _cells(targets: Sequence[str]) -> tuple[Cell, ...]:
+    """The cells of the unprobed plan. Raises SelectionError for a target that there is not."""
+    plain = load_catalog(data_root())
+    every = every_profile(plain).targets
+    chosen = every.only([every.get(name).name for name in targets]) if targets else plain.targets
+    return plan(replace(plain, targets=chosen), None)
+
+
+def _near_words(keyword: str, pairs: Iterable[str]) -> str:
+    """What words of ``keyword`` that no cell has may have meant."""
+    parts = {part for pair in pairs for part in re.split(r"[/\[\]:]", pair)}
+    odd = [word for word in re.findall(r"[\w.+@-]+", keyword) if not any(word.lower() in part for part in parts)]
+    meant = [name for word in odd if word not in ("and", "or", "not") for name in near(word, sorted(parts), 1)]
+    return f"did you mean {' or '.join(meant)}?" if meant else "the expression is true of none"
 
 
 def require_no_hidden_deselection() -> None:

@@ -99,7 +99,15 @@ def _without_traps(state: RunState) -> list[str]:
                 chosen = (target.name, provider.name, variant.algorithm, variant.name) in variants
                 if chosen and (why := why_no_trap(variant, table)):
                     names.setdefault(why, set()).add(f"{variant.algorithm}-{variant.name}")
-    return [f"no trap cells for {' '.join(sorted(found))}: {why}" for why, found in names.items()]
+    return [f"no trap cells for {_some(sorted(found))}: {why}" for why, found in names.items()]
+
+
+_MOST_NAMED = 3
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - _MOST_NAMED
+    return " ".join(names[:_MOST_NAMED]) + (f" and {more} more (`explain` says it of each)" if more > 0 else "")
 
 
 def explain(state: RunState, cell_id: str, console: Console) -> None:

@@ -9,12 +9,26 @@ from matrix.errors import SelectionError
 @pytest.mark.parametrize("keyword", ["and and", "a b", "x(", "\x1b["])
 def test_what_is_no_expression_is_refused(keyword: str) -> None:
     with pytest.raises(SelectionError, match="-k is no expression"):
-        require_expression(keyword)
+        require_expression(keyword, [])
 
 
-@pytest.mark.parametrize("keyword", ["", "chacha20", "chacha20 and not (avx2 or trap)"])
+@pytest.mark.parametrize("keyword", ["", "chacha20", "CONFORMANCE", "chacha20 and not (avx2 or trap)", "test_mask.py"])
 def test_an_expression_is_taken(keyword: str) -> None:
-    require_expression(keyword)
+    require_expression(keyword, ["arm32-noneon"])
+
+
+@pytest.mark.parametrize(
+    ("keyword", "what", "why"),
+    [
+        ("chacha20-amrv7", ["arm32-noneon"], "did you mean chacha20-armv7?"),
+        ("avx2", ["arm32-noneon"], "the expression is true of none"),
+        ("trap and mask", ["x86_64"], "the expression is true of none"),
+    ],
+)
+def test_what_matches_no_cell_is_refused(keyword: str, what: list[str], why: str) -> None:
+    with pytest.raises(SelectionError, match="-k matches no cell") as caught:
+        require_expression(keyword, what)
+    assert caught.value.why == why
 
 
 @pytest.mark.parametrize(
