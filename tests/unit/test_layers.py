@@ -89,6 +89,11 @@ def test_a_module_is_short_and_says_what_it_is(path: Path) -> None:
     assert ast.get_docstring(_tree(path))
 
 
+def test_a_file_of_tests_is_short() -> None:
+    files = Path(__file__).parents[1].rglob("*.py")
+    assert [path.name for path in files if len(path.read_text(encoding="utf-8").splitlines()) >= LONGEST] == []
+
+
 def test_every_stage_stands_on_the_one_before_or_on_the_model() -> None:
     """Otherwise the order above would be arbitrary: each stage but the first is imported by one to its right."""
     seen = {unit: {_unit(path) for path in MODULES if unit in _imports(path)} for unit in STAGES}
