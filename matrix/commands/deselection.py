@@ -4,8 +4,6 @@ import os
 import re
 import shlex
 
-from _pytest.mark.expression import Expression
-
 from matrix.errors import SelectionError
 
 _LEAVES_OUT = re.compile(r"-[qvxsl]*[km].*|--(?:deselect|ignore|ignore-glob|lf|last-failed|sw|stepwise)(?:=.*)?")
@@ -16,6 +14,8 @@ def require_expression(keyword: str) -> None:
     """Raises SelectionError when ``keyword`` is no expression of pytest's ``-k``: pytest-xdist would die of it."""
     if not keyword:
         return
+    from _pytest.mark.expression import Expression  # slow to load, and rarely needed
+
     try:
         Expression.compile(keyword)
     except Exception as problem:  # ParseError or SyntaxError, as pytest's version has it
