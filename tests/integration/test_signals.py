@@ -18,7 +18,9 @@ import time
 from pathlib import Path
 def pytest_sessionfinish():
     Path("ending").touch()
-    time.sleep(2)
+    end = time.monotonic() + 60
+    while not Path("signalled").exists() and time.monotonic() < end:
+        time.sleep(0.01)
 """
 
 
@@ -81,6 +83,7 @@ def test_a_signal_behind_the_last_cell(tmp_path: Path) -> None:
     process = _start(tmp_path, "-n", "0", "--variant", "c", "--pytest=-pslow", more=more)
     support.wait_until((tmp_path / "ending").exists, process)
     os.killpg(process.pid, signal.SIGINT)
+    (tmp_path / "signalled").touch()
     status, output = support.finish(process)
     assert status == INTERRUPTED, output
     ledger = support.check_balance(support.journal(tmp_path))
@@ -95,4 +98,4 @@ def test_a_killed_run_leaves_no_process(tmp_path: Path) -> None:
     process.kill()
     support.finish(process)
     for pid in family:
-        support.wait_for_end(pid, 20)
+        support.wait_for_end(pid)
