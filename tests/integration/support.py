@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from matrix.report.journal import read_journal
+from matrix.sandbox.locks import cache_root
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 JOURNAL = Path(".capmatrix") / "journal.jsonl"
@@ -108,6 +109,14 @@ def copy_repository(to: Path) -> Path:
         else:
             shutil.copy(source, copy)
     return to
+
+
+def empty_cache(folder: Path) -> Path:
+    """A new cache folder without builds and probes. Corpora take a minute and depend on no compiler: it shares them."""
+    (cache_root() / "corpora").mkdir(parents=True, exist_ok=True)
+    folder.mkdir()
+    (folder / "corpora").symlink_to(cache_root() / "corpora")
+    return folder
 
 
 def replace(file: Path, old: str, new: str) -> None:

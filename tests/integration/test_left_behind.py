@@ -72,7 +72,7 @@ def namespace() -> None:
 
 def test_a_process_that_got_away_fails_the_cell_and_is_gone(tmp_path: Path) -> None:
     repository = _repository(tmp_path)
-    more = {"CAPMATRIX_CACHE": str(tmp_path / "cache")}
+    more = {"CAPMATRIX_CACHE": str(support.empty_cache(tmp_path / "cache"))}
     command = ("-m", "matrix", "run", CELL, "-n", "0", "--sandbox", "host")
     process = support.start(tmp_path / "work", *command, root=repository, more=more)
     status, output = support.finish(process)
@@ -84,7 +84,7 @@ def test_a_process_that_got_away_fails_the_cell_and_is_gone(tmp_path: Path) -> N
 
 def test_a_process_that_got_away_ends_with_a_killed_run(tmp_path: Path) -> None:
     repository = _repository(tmp_path)
-    more = {"CAPMATRIX_CACHE": str(tmp_path / "cache")}
+    more = {"CAPMATRIX_CACHE": str(support.empty_cache(tmp_path / "cache"))}
     command = ("-m", "matrix", "run", CELL, "-n", "0", "--sandbox", "host", "--placements", "full")
     process = support.start(tmp_path / "work", *command, root=repository, more=more)
 
