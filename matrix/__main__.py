@@ -2,8 +2,11 @@
 
 import os
 import sys
+from importlib.util import find_spec
 
 NEEDED = (3, 11)
+LOADED_LATE = ("docker", "pytest", "xdist")
+"""Packages that are loaded only where they are needed; one that is missing is named all the same, and at once."""
 _CANNOT_START = 16
 
 
@@ -14,6 +17,10 @@ def main() -> None:
         _refuse(f"Python {'.'.join(map(str, NEEDED))} or later is needed", f"this is {sys.version.split()[0]}", "")
     try:
         from matrix.command_line import main as run
+
+        for name in LOADED_LATE:
+            if find_spec(name) is None:
+                raise ModuleNotFoundError(name=name)
     except ModuleNotFoundError as problem:
         missing = (problem.name or "").partition(".")[0]
         if missing == "matrix":

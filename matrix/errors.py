@@ -12,6 +12,7 @@ from matrix.plain import plain, plain_line
 
 INTERRUPTED = 2
 BUG = 3
+USAGE = 4
 NOTHING_RAN = 5
 
 

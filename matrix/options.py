@@ -5,13 +5,14 @@ understood where no other plugin has them.
 """
 
 import os
-from typing import Any
-
-import pytest
+from typing import TYPE_CHECKING, Any
 
 from matrix.model.selection import CPU_HELP, FILTERS, Selection
 from matrix.model.target import EVERY_PROFILE
 from matrix.run.session import Settings
+
+if TYPE_CHECKING:  # the command line, which takes only names from here, does not load pytest
+    import pytest
 
 PREFIX = "--capmatrix-"
 RUN_ID = f"{PREFIX}run-id"
@@ -48,7 +49,7 @@ def _destination(name: str) -> str:
     return f"capmatrix_{name}"
 
 
-def add_options(parser: pytest.Parser) -> None:
+def add_options(parser: "pytest.Parser") -> None:
     """Declare the options under their own names."""
     group = parser.getgroup("capmatrix", "conformance test matrix")
     sandbox = {"default": os.environ.get("CAPMATRIX_SANDBOX") or "auto"}
@@ -59,7 +60,7 @@ def add_options(parser: pytest.Parser) -> None:
     group.addoption(PARENT, dest="capmatrix_parent", type=int, default=-1, help="used by `capmatrix run`")
 
 
-def add_short_names(parser: pytest.Parser) -> None:
+def add_short_names(parser: "pytest.Parser") -> None:
     """Declare the names of earlier releases (``--target``) that nobody has: call it when other plugins are loaded."""
     group = parser.getgroup("capmatrix")
     for name, how in OPTIONS.items():
@@ -68,20 +69,22 @@ def add_short_names(parser: pytest.Parser) -> None:
             group.addoption(f"--{name}", dest=_destination(name), **{**how, "help": help_text})
 
 
-def _free(parser: pytest.Parser, word: str) -> bool:
+def _free(parser: "pytest.Parser", word: str) -> bool:
     """Whether no plugin has declared the option ``word``."""
+    import pytest
+
     try:
         return word in parser.parse_known_and_unknown_args([word, "1"])[1]
     except pytest.UsageError:
         return False  # it is known, and takes no such value
 
 
-def option(config: pytest.Config, name: str) -> Any:
+def option(config: "pytest.Config", name: str) -> Any:
     """The value of an option, by its name without prefix."""
     return config.getoption(_destination(name))
 
 
-def wanted_cells(config: pytest.Config) -> Selection:
+def wanted_cells(config: "pytest.Config") -> Selection:
     """Which cells are asked for."""
     return Selection(
         targets=tuple(option(config, "target")),
@@ -96,6 +99,6 @@ def wanted_cells(config: pytest.Config) -> Selection:
     )
 
 
-def settings(config: pytest.Config) -> Settings:
+def settings(config: "pytest.Config") -> Settings:
     """How they are to be run."""
     return Settings(option(config, "seed"), option(config, "exhaustive"), option(config, "placements"))

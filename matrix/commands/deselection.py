@@ -6,8 +6,6 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from _pytest.mark.expression import Expression
-
 from matrix.errors import SelectionError
 from matrix.model.catalog import every_profile, load_catalog
 from matrix.model.near import near
@@ -23,6 +21,8 @@ def require_expression(keyword: str, targets: Sequence[str]) -> None:
     matches no cell of ``targets`` (none: of all)."""
     if not keyword:
         return
+    from _pytest.mark.expression import Expression  # slow to load, and rarely needed
+
     try:
         expression = Expression.compile(keyword)
     except Exception as problem:  # ParseError or SyntaxError, as pytest's version has it

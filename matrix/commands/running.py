@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
 from rich.console import Console
 
 from matrix.commands.child import Child
@@ -18,6 +17,7 @@ from matrix.errors import (
     BUG,
     INTERRUPTED,
     NOTHING_RAN,
+    USAGE,
     LedgerError,
     MatrixError,
     SelectionError,
@@ -128,7 +128,7 @@ def exit_code(status: int, stopped_by: str, ledger: Mapping[str, Any] | None, pa
     return status
 
 
-_SAID = (BUG, int(pytest.ExitCode.USAGE_ERROR), NOTHING_RAN, *range(10, LedgerError.exit_code))
+_SAID = (BUG, USAGE, NOTHING_RAN, *range(10, LedgerError.exit_code))
 """Statuses of a pytest that has said by itself why nothing ran."""
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from matrix.model.ability import Abilities
 from matrix.model.capability import CapabilityTable
@@ -32,6 +32,9 @@ REASONS = {
 """Every reason code of a skip, with its meaning."""
 
 
+Tier = Literal["smoke", "boundary", "full"]
+
+
 @dataclass(frozen=True)
 class Cell:
     """One row of plan, ledger and journal: one pytest node that runs many cases.
@@ -50,7 +53,7 @@ class Cell:
     variant: str = ""
     cpu: str = ""
     further: str = ""
-    tier: Literal["smoke", "boundary", "full"] = "full"
+    tier: Tier = "full"
     lost: str = ""
     reason: str = ""
     detail: str = ""
@@ -85,6 +88,14 @@ def plan(catalog: Catalog, abilities: Abilities | None) -> tuple[Cell, ...]:
     return tuple(cells)
 
 
+class _Place(NamedTuple):
+    """What becomes of a cell: the string for ``-cpu``, or the reason code of a skip with details."""
+
+    cpu: str = ""
+    reason: str = ""
+    detail: str = ""
+
+
 class _Planner:
     """The cells of one provider on one target."""
 
@@ -99,6 +110,11 @@ class _Planner:
         self.masks = catalog.masks(target, provider)
         self.soft = catalog.targets.soft_cpu(target, self.table)
         self._choices: dict[tuple[str, frozenset[str]], object] = {}
+        self._places: dict[tuple[str, Mask, str], _Place] = {}
+        self._variants_of: dict[str, tuple[Variant, ...]] = {
+            algorithm: tuple(variant for variant in self.variants if variant.algorithm == algorithm)
+            for algorithm in provider.interfaces
+        }
 
     def cells(self) -> Iterator[Cell]:
         if self.target.sanitize:
@@ -113,7 +129,7 @@ class _Planner:
             for lost in variant.requires:
                 yield self._trap(variant, lost)
         for algorithm in self.provider.interfaces:
-            if any(variant.algorithm == algorithm for variant in self.variants):
+            if self._variants_of[algorithm]:
                 yield from self._through_dispatcher(algorithm)
 
     def _sanitized(self) -> Iterator[Cell]:
@@ -146,25 +162,26 @@ class _Planner:
 
     def _through_dispatcher(self, algorithm: str) -> Iterator[Cell]:
         """Every mask; the first of each distinct set of chosen variants runs the boundary corpus, the others smoke."""
+        choices = [(mask, self._chosen(algorithm, mask)) for mask in self.masks]
         for enforcement in EMULATED:
             seen: set[object] = set()
-            for mask in self.masks:
-                cell = self._placed(self._cell("mask", enforcement, mask, algorithm))
-                chosen = self._chosen(algorithm, mask)
-                cell = replace(cell, tier="smoke" if chosen in seen else "boundary")
-                if not cell.reason:
+            for mask, chosen in choices:
+                tier: Tier = "smoke" if chosen in seen else "boundary"
+                place = self._place(enforcement, mask)
+                if not place.reason:
                     seen.add(chosen)
-                yield cell
+                names = (self.target.name, self.provider.name)
+                yield Cell("mask", *names, enforcement, mask, algorithm, tier=tier, **place._asdict())
 
     def _chosen(self, algorithm: str, mask: Mask) -> object:
         """What the dispatcher takes at ``mask`` for every call and length class, in the parts of compositions too."""
-        parts = {part for v in self.variants if v.algorithm == algorithm for part in v.composes}
+        parts = {part for variant in self._variants_of[algorithm] for part in variant.composes}
         return (self._chosen_of(algorithm, mask), *(self._chosen(part, mask) for part in sorted(parts)))
 
     def _chosen_of(self, algorithm: str, mask: Mask) -> object:
         """As ``_chosen``, without the parts; masks that differ in what no variant of the algorithm asks for are one."""
         interface = self.provider.interfaces[algorithm]
-        variants = tuple(variant for variant in self.variants if variant.algorithm == algorithm)
+        variants = self._variants_of[algorithm]
         asked = mask.closed.intersection(name for variant in variants for name in variant.requires)
         if (algorithm, asked) not in self._choices:
             self._choices[algorithm, asked] = tuple(
@@ -192,35 +209,44 @@ class _Planner:
 
     def _placed(self, cell: Cell) -> Cell:
         """``cell`` with its CPU string, or with the reason why this QEMU cannot run it."""
+        return replace(cell, **self._place(cell.enforcement, cell.mask, cell.further)._asdict())
+
+    def _place(self, enforcement: str, mask: Mask, further: str = "") -> _Place:
+        """What becomes of all cells of one enforcement, mask and further CPU."""
+        key = (enforcement, mask, further)
+        if key not in self._places:
+            self._places[key] = self._new_place(replace(self._cell("", enforcement, mask), further=further))
+        return self._places[key]
+
+    def _new_place(self, cell: Cell) -> _Place:
         if self.abilities and self.target.name in self.abilities.missing:
             detail = f"{self.target.c_compiler} is not there"
-            return replace(cell, reason=COMPILER_MISSING, detail=detail)
+            return _Place(reason=COMPILER_MISSING, detail=detail)
         if cell.enforcement == "native":
-            return self._placed_natively(cell)
+            return self._native_place(cell)
         cpu = self.cpu(cell)
         if cpu is None:
             has = f"{cell.mask} and nothing more" if cell.mask.names else "no capability at all"
             detail = f"images/targets.toml knows no -cpu of {self.target.qemu} that has {has}"
-            return replace(cell, reason=CANNOT_EXPRESS, detail=detail)
+            return _Place(reason=CANNOT_EXPRESS, detail=detail)
         if self.abilities is None:
-            return replace(cell, cpu=cpu.strings[0])
+            return _Place(cpu.strings[0])
         refused = []
         for text in cpu.strings:
             problem = self._problem(cell, cpu, text)
             if not problem:
-                return replace(cell, cpu=text)
+                return _Place(text)
             refused.append(f"-cpu {text}: {problem}")
-        return replace(cell, cpu=cpu.strings[0], reason=CANNOT_EXPRESS, detail="; ".join(refused))
+        return _Place(cpu.strings[0], CANNOT_EXPRESS, "; ".join(refused))
 
-    def _placed_natively(self, cell: Cell) -> Cell:
-        cell = replace(cell, cpu=NATIVE)
+    def _native_place(self, cell: Cell) -> _Place:
         if self.abilities is None:
-            return cell
+            return _Place(NATIVE)
         ability = self.abilities.cpus.get((self.target.arch, NATIVE))
         if ability is None or not ability.starts:
-            return replace(cell, reason=HOST_LACKS, detail=ability.note if ability else "was not probed")
+            return _Place(NATIVE, HOST_LACKS, ability.note if ability else "was not probed")
         missing = self.table.sorted(cell.mask.closed - ability.executes)
-        return replace(cell, reason=HOST_LACKS, detail=f"lacks {' '.join(missing)}") if missing else cell
+        return _Place(NATIVE, HOST_LACKS, f"lacks {' '.join(missing)}") if missing else _Place(NATIVE)
 
     def _problem(self, cell: Cell, cpu: Cpu, text: str) -> str:
         """Why this QEMU's CPU ``text`` cannot carry ``cell``; empty when it can."""

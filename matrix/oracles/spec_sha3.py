@@ -1,21 +1,18 @@
 """The second model of SHA-3 and SHAKE: FIPS 202 sections 3 to 6 step by step, with the tables computed, not typed."""
 
+import struct
 from functools import cache
 
 _MASK = (1 << 64) - 1
-Lanes = list[list[int]]
-"""A[x][y], each lane a number below 2^64 (3.1.2)."""
-
-
-def _rotate(lane: int, count: int) -> int:
-    return (lane << count | lane >> (64 - count)) & _MASK
+Lanes = list[int]
+"""A[x, y] of 3.1.2 at place x + 5 y, each lane a number below 2^64."""
 
 
 def _theta(a: Lanes) -> Lanes:
     """3.2.1."""
-    c = [column[0] ^ column[1] ^ column[2] ^ column[3] ^ column[4] for column in a]
-    d = [c[x - 1] ^ _rotate(c[(x + 1) % 5], 1) for x in range(5)]
-    return [[lane ^ d[x] for lane in a[x]] for x in range(5)]
+    c = [a[x] ^ a[x + 5] ^ a[x + 10] ^ a[x + 15] ^ a[x + 20] for x in range(5)]
+    d = [c[x - 1] ^ (c[(x + 1) % 5] << 1 | c[(x + 1) % 5] >> 63) & _MASK for x in range(5)]
+    return [lane ^ more for lane, more in zip(a, d * 5, strict=True)]
 
 
 @cache
@@ -29,20 +26,25 @@ def _offsets() -> dict[tuple[int, int], int]:
     return offsets
 
 
-def _rho(a: Lanes) -> Lanes:
-    """3.2.2."""
-    offsets = _offsets()
-    return [[_rotate(a[x][y], offsets[x, y]) for y in range(5)] for x in range(5)]
+@cache
+def _moves() -> tuple[tuple[int, int, int], ...]:
+    """For each place, the place from which pi (3.2.3) takes its lane, and how far rho shifts that left and right."""
+    sources = [((x + 3 * y) % 5, x) for y in range(5) for x in range(5)]
+    return tuple((x + 5 * y, _offsets()[x, y], 64 - _offsets()[x, y]) for x, y in sources)
 
 
-def _pi(a: Lanes) -> Lanes:
-    """3.2.3."""
-    return [[a[(x + 3 * y) % 5][x] for y in range(5)] for x in range(5)]
+def _rho_and_pi(a: Lanes, moves: tuple[tuple[int, int, int], ...]) -> Lanes:
+    """3.2.2 and 3.2.3."""
+    return [(a[place] << left | a[place] >> right) & _MASK for place, left, right in moves]
 
 
 def _chi(a: Lanes) -> Lanes:
-    """3.2.4."""
-    return [[a[x][y] ^ (a[(x + 1) % 5][y] ^ _MASK) & a[(x + 2) % 5][y] for y in range(5)] for x in range(5)]
+    """3.2.4, plane by plane."""
+    new: Lanes = []
+    for plane in (0, 5, 10, 15, 20):
+        p, q, r, s, t = a[plane : plane + 5]
+        new += (p ^ ~q & r, q ^ ~r & s, r ^ ~s & t, s ^ ~t & p, t ^ ~p & q)
+    return new
 
 
 @cache
@@ -61,11 +63,12 @@ def _constant(round_index: int) -> int:
 
 def keccak_f(state: bytes) -> bytes:
     """Keccak-f[1600] (3.3, 3.4) of 200 bytes."""
-    a = [[int.from_bytes(state[8 * (5 * y + x) :][:8], "little") for y in range(5)] for x in range(5)]
+    a = list(struct.unpack("<25Q", state))
+    moves = _moves()
     for round_index in range(24):
-        a = _chi(_pi(_rho(_theta(a))))
-        a[0][0] ^= _constant(round_index)
-    return b"".join(a[x][y].to_bytes(8, "little") for y in range(5) for x in range(5))
+        a = _chi(_rho_and_pi(_theta(a), moves))
+        a[0] ^= _constant(round_index)
+    return struct.pack("<25Q", *a)
 
 
 def sponge(data: bytes, length: int, rate: int, suffix: int) -> bytes:

@@ -1,15 +1,11 @@
-"""Where the container engine is: what the docker command would take, and who chose it."""
+"""Where the container engine is: what the docker command would take, and who chose it.
+
+The docker SDK is loaded where it is used: see ``engine``.
+"""
 
 import os
 from dataclasses import dataclass
 from typing import Any
-
-from docker.constants import DEFAULT_UNIX_SOCKET
-from docker.context import ContextAPI
-from docker.context.config import get_current_context_name, get_meta_file
-from docker.errors import DockerException
-from docker.utils import kwargs_from_env
-from docker.utils.config import find_config_file
 
 from matrix.errors import EngineError
 
@@ -32,6 +28,13 @@ class Address:
 
 def engine_address() -> Address:
     """DOCKER_HOST, else the docker context, else the local socket. Raises EngineError for a broken context."""
+    from docker.constants import DEFAULT_UNIX_SOCKET
+    from docker.context import ContextAPI
+    from docker.context.config import get_current_context_name
+    from docker.errors import DockerException
+    from docker.utils import kwargs_from_env
+    from docker.utils.config import find_config_file
+
     if host := os.environ.get("DOCKER_HOST"):
         try:
             tls = kwargs_from_env().get("tls")
@@ -63,4 +66,7 @@ def engine_address() -> Address:
 
 
 def _meta_file(name: Any) -> str:
+    from docker.context.config import get_meta_file
+    from docker.utils.config import find_config_file
+
     return str(get_meta_file(name)) if isinstance(name, str) else str(find_config_file())

@@ -1,4 +1,7 @@
-"""The container engine: the only module that talks to it by the docker SDK, with its failures told apart."""
+"""The container engine: the only module that talks to it by the docker SDK, with its failures told apart.
+
+The SDK takes a fifth of a second to load, so it is loaded where it is used: a run on the host does not need it.
+"""
 
 import socket
 import traceback
@@ -7,11 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from typing import Any
-
-import docker
-import docker.errors
-import urllib3
-from docker.types import LogConfig
 
 from matrix.errors import EngineError
 from matrix.sandbox.address import engine_address
@@ -30,6 +28,9 @@ class Gone(Exception):
 @contextmanager
 def engine_calls(doing: str) -> Iterator[None]:
     """Turn what the SDK raises while ``doing`` into Gone (ask again with a new container) or EngineError."""
+    import docker.errors
+    import urllib3.exceptions
+
     try:
         yield
     except docker.errors.NotFound as problem:
@@ -73,6 +74,8 @@ class Engine:
     """One connection to the engine that DOCKER_HOST or the docker context names (default: the local socket)."""
 
     def __init__(self, seconds: int = CALL_SECONDS) -> None:
+        import docker
+
         chosen = engine_address()
         self.address = chosen.url
         self._tunnel = Tunnel(self.address) if self.address.startswith("ssh://") else None
@@ -145,6 +148,8 @@ class Engine:
 
     def start_container(self, image: str, command: Sequence[str], **options: Any) -> tuple[str, "Stream"]:
         """Create and start a container whose stdin is ours. Returns (id, stdin): closing ``stdin`` closes its input."""
+        from docker.types import LogConfig
+
         with engine_calls("start a container"):
             log = LogConfig(type="none")
             container = self._client.containers.create(image, list(command), stdin_open=True, log_config=log, **options)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from matrix.report.journal import read_journal
+from matrix.sandbox.locks import cache_root
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 JOURNAL = Path(".capmatrix") / "journal.jsonl"
@@ -24,8 +25,9 @@ _IN_A_COPY = ("matrix", "kernels", "images", "vectors", "tests/conformance", "co
 def environment(root: Path = REPOSITORY, more: Mapping[str, str] | None = None) -> dict[str, str]:
     """This process's environment, with ``python`` this interpreter and ``matrix`` the package below ``root``."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
-    own = {"PATH": path, "PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
-    foreign = ("PYTEST_", "TOX_", "CAPMATRIX_STARTED_IN")  # of the run that these tests are part of
+    own = {"PATH": path, "PYTHONPATH": str(root)}
+    # Those are of the run that these tests are part of; without kept bytecode each process of a run starts 0.4 s later.
+    foreign = ("PYTEST_", "TOX_", "CAPMATRIX_STARTED_IN", "PYTHONDONTWRITEBYTECODE")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
     return {**kept, **own, **(more or {})}
 
@@ -97,7 +99,8 @@ def git(repository: Path, *arguments: str) -> str:
 
 def copy_repository(to: Path) -> Path:
     """A copy of what a run needs, to be changed by a test."""
-    skip = shutil.ignore_patterns("__pycache__")
+    # Bytecode is copied too, with the times that make it valid; what is being written is not there for long.
+    skip = shutil.ignore_patterns("*.pyc.*")
     for name in _IN_A_COPY:
         source, copy = REPOSITORY / name, to / name
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -106,6 +109,14 @@ def copy_repository(to: Path) -> Path:
         else:
             shutil.copy(source, copy)
     return to
+
+
+def empty_cache(folder: Path) -> Path:
+    """A new cache folder without builds and probes. Corpora take a minute and depend on no compiler: it shares them."""
+    (cache_root() / "corpora").mkdir(parents=True, exist_ok=True)
+    folder.mkdir()
+    (folder / "corpora").symlink_to(cache_root() / "corpora")
+    return folder
 
 
 def replace(file: Path, old: str, new: str) -> None:
@@ -200,7 +211,7 @@ def owner(guest: int) -> int:
     return pid
 
 
-def wait_for_end(pid: int, seconds: float = 10) -> None:
+def wait_for_end(pid: int, seconds: float = 60) -> None:
     """Wait until the process ``pid``, which need not be a child of this one, has ended."""
     end = time.monotonic() + seconds
     while _state(pid) not in "XZ":

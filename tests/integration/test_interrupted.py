@@ -60,7 +60,8 @@ def test_signals_and_pauses_from_outside_cost_nothing_but_notes(tmp_path: Path) 
     assert ledger["failed"] == 0
     assert len(ledger["notes"]) == 2
     assert ledger["notes"][0].startswith("a guest was ended from outside (signal 15")
-    assert "signal 2" in ledger["notes"][1] or "status -2" in ledger["notes"][1]
+    # The second guest may be met while it starts, or before it can say which signal it was.
+    assert any(words in ledger["notes"][1] for words in ("signal 2", "status -2", "ended by SIGINT"))
 
 
 def test_a_killed_xdist_worker_fails_its_cell_only(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from matrix.report.journal import read_journal
-from matrix.sandbox.locks import cache_root
 
 from ..planted import plants
 from . import support
@@ -100,10 +99,8 @@ def test_a_second_run_in_a_folder_is_refused_while_the_first_goes_on(tmp_path: P
 
 def test_a_damaged_cache_is_built_anew(tmp_path: Path) -> None:
     """All of it at once; objects are read again because the workers that they were linked into are gone."""
-    cache = tmp_path / "cache"
+    cache = support.empty_cache(tmp_path / "cache")
     more = {"CAPMATRIX_CACHE": str(cache)}
-    cache.mkdir()
-    (cache / "corpora").symlink_to(cache_root() / "corpora")
     status, output = _run(tmp_path / "work", CELL, "-n", "0", more=more)
     assert status == 0, output
     for gone in ((), ("workers",)):

@@ -10,6 +10,8 @@ import pytest
 from matrix.model.catalog import Catalog, load_catalog
 from matrix.resources import data_root
 
+from ..signals import heed
+
 try:
     from hypothesis import settings
 except ModuleNotFoundError:
@@ -21,6 +23,11 @@ else:
 
 
 _WHAT_LACKS = f"the unit tests need {LACKING}: `pip install {LACKING}`, or `./toxw -e unit`"
+
+
+def pytest_configure() -> None:
+    """Signals that a test sends arrive."""
+    heed()
 
 
 @pytest.hookimpl(tryfirst=True)

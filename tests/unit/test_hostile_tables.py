@@ -44,8 +44,12 @@ def _load(tree: "Tree") -> None:
 def full(tree: "Tree") -> "Tree":
     """The small repository with the table of what the dispatcher must take."""
     tree.put(str(FILE), RIGHT)
-    _load(tree)
     return tree
+
+
+def test_the_undamaged_tables_are_taken(full: "Tree") -> None:
+    """What is refused below is refused for its damage."""
+    _load(full)
 
 
 def _in_place(path: Path, toml: str) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from matrix.model.ability import Abilities, CpuAbility
-from matrix.model.catalog import Catalog, every_profile
+from matrix.model.catalog import Catalog
 from matrix.model.plan import (
     CANNOT_EXPRESS,
     EMULATED,
@@ -224,21 +224,6 @@ def test_a_mask_without_a_cpu_is_a_skip_and_the_variant_itself_runs_softly(tree:
     assert find(cells, "arm/hard/neon/cipher-neon") is None
 
 
-def test_a_native_target_runs_each_variant_on_the_machine_too(tree: "Tree") -> None:
-    tree.change("images/targets.toml", 'name        = "x64"', 'name = "x64"\nnative = true')
-    catalog = tree.load()
-    cells = plan(catalog, None)
-    natives = [c for c in cells if c.enforcement == "native"]
-    assert [c.id for c in natives] == [
-        "x64/native/none/cipher-c",
-        "x64/native/ssse3/cipher-ssse3",
-        "x64/native/ssse3+avx2/cipher-avx2",
-        "x64/native/none/hash-c",
-        "x64/native/ssse3+avx2/hash-avx2",
-    ]
-    assert {(c.cpu, c.kind, c.reason) for c in natives} == {(NATIVE, "variant", "")}
-
-
 def test_a_native_cell_needs_a_machine_that_has_the_mask(tree: "Tree") -> None:
     tree.change("images/targets.toml", 'name        = "x64"', 'name = "x64"\nnative = true')
     catalog = tree.load()
@@ -293,60 +278,6 @@ def test_by_name_runs_the_boundary_corpus_on_the_richest_cpu_too(small: Catalog)
     assert find(cells, "arm-old/soft/none/cipher-c") is None  # the richest is that of the mask
 
 
-FURTHER = """
-[[cpu]]
-arch = "arm32"
-name = "a15"
-strings = ["a15,neon=off"]
-has = []
-
-[[cpu]]
-arch = "arm32"
-name = "a15"
-strings = ["a15"]
-has = ["neon"]
-
-[[cpu]]
-arch = "x86_64"
-name = "intel"
-base = "qemu64,vendor=GenuineIntel"
-
-[[cpu]]
-arch = "x86_64"
-name = "other"
-strings = ["max,vendor=GenuineIntel"]
-uses = ["avx2"]
-"""
-
-
-def test_by_name_runs_the_boundary_corpus_on_further_cpus(tree: "Tree") -> None:
-    """Each has a name behind its ids; the ids of all other cells stay."""
-    plain = [c.id for c in plan(tree.load(), None)]
-    file = tree.root / "images/targets.toml"
-    file.write_text(file.read_text() + FURTHER)
-    catalog = tree.load()
-    cells = plan(catalog, None)
-    assert [c.id for c in cells if not c.further] == plain
-    more = {c.id: c.cpu for c in cells if c.further and not c.target.startswith("x64-c")}
-    assert more == {
-        "x64/hard/none/cipher-c@intel": "qemu64,vendor=GenuineIntel",
-        "x64/hard/ssse3/cipher-ssse3@intel": "qemu64,vendor=GenuineIntel,+ssse3",
-        "x64/hard/ssse3+avx2/cipher-avx2@intel": "qemu64,vendor=GenuineIntel,+ssse3,+xsave,+avx,+avx2",
-        "x64/soft/ssse3+avx2/cipher-avx2@other": "max,vendor=GenuineIntel",
-        "x64/hard/none/hash-c@intel": "qemu64,vendor=GenuineIntel",
-        "x64/hard/ssse3+avx2/hash-avx2@intel": "qemu64,vendor=GenuineIntel,+ssse3,+xsave,+avx,+avx2",
-        "x64/soft/ssse3+avx2/hash-avx2@other": "max,vendor=GenuineIntel",
-        "arm/hard/none/cipher-c@a15": "a15,neon=off",
-        "arm/hard/neon/cipher-neon@a15": "a15",
-        "arm/hard/none/hash-c@a15": "a15,neon=off",
-        "arm-old/hard/none/cipher-c@a15": "a15,neon=off",
-        "arm-old/hard/none/hash-c@a15": "a15,neon=off",
-    }
-    assert {(c.kind, c.tier) for c in cells if c.further} == {("variant", "boundary")}
-    probed = {text for _, text in cpu_strings(catalog, {target.name for target in catalog.targets.targets})}
-    assert set(more.values()) <= probed
-
-
 def test_every_cpu_string_that_a_cell_may_use_is_probed(small: Catalog) -> None:
     everything = {target.name for target in small.targets.targets}
     probed = {(target.qemu, text) for target, text in cpu_strings(small, everything)}
@@ -374,25 +305,6 @@ def test_another_providers_cells_carry_its_name(small: Catalog, foreign: str) ->
     prefix = "" if foreign == "kernels" else "mine:"
     assert find(cells, f"x64/hard/none/{prefix}cipher-c")
     assert find(cells, f"x64/hard/none/{prefix}dispatch")
-
-
-SANITIZE = """
-[[profile]]
-name = "sanitize"
-description = "under sanitizers"
-arch = ["x86_64"]
-sanitize = ["address"]
-"""
-
-
-def test_a_sanitized_target_runs_its_c_by_name_on_the_machine_alone(tree: "Tree") -> None:
-    file = tree.root / "images/targets.toml"
-    file.write_text(file.read_text() + SANITIZE)
-    cells = [c for c in plan(every_profile(tree.load()), None) if c.target == "x64@sanitize"]
-    assert [(c.id, c.cpu) for c in cells] == [
-        ("x64@sanitize/native/none/cipher-c", NATIVE),
-        ("x64@sanitize/native/none/hash-c", NATIVE),
-    ]
 
 
 def test_a_variant_without_a_trap_cell_has_a_reason_and_only_such_a_one(catalog: Catalog) -> None:

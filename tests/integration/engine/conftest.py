@@ -15,6 +15,7 @@ from matrix.sandbox.engine import Engine
 from matrix.sandbox.image import ensure_image, read_recipe
 
 from ...engines import lacking, require_engine
+from ..support import empty_cache
 from .ground import IMAGES, SecondEngine, connect, drop_volume
 
 
@@ -36,8 +37,9 @@ def engine() -> Any:
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: Any) -> Iterator[Path]:
     """A cache folder, and thus a volume, of one test alone."""
-    monkeypatch.setenv("CAPMATRIX_CACHE", str(tmp_path / "cache"))
-    yield tmp_path / "cache"
+    folder = empty_cache(tmp_path / "cache")
+    monkeypatch.setenv("CAPMATRIX_CACHE", str(folder))
+    yield folder
     drop_volume(engine)
 
 
@@ -69,7 +71,7 @@ def second_engine(engine: Any) -> Iterator[SecondEngine]:
 @pytest.fixture(scope="session")
 def shared_cache(tmp_path_factory: pytest.TempPathFactory, engine: Any) -> Iterator[Path]:
     """A cache folder for tests that need a worker: the first of them builds."""
-    folder = tmp_path_factory.mktemp("cache")
+    folder = empty_cache(tmp_path_factory.mktemp("shared") / "cache")
     yield folder
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CAPMATRIX_CACHE", str(folder))

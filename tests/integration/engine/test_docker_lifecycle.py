@@ -7,7 +7,7 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -106,15 +106,6 @@ def test_a_blow_in_a_run_changes_no_verdict_but_that_of_its_cell(
     assert not containers_of(engine, {process.pid})
 
 
-@pytest.fixture
-def interruptible() -> Iterator[None]:
-    """Processes inherit that SIGINT is ignored, as it is for background jobs of a script, but no handler."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_stopped_run_leaves_no_container(engine: Any, shared_cache: Path, tmp_path: Path, number: int) -> None:
     more = {"CAPMATRIX_CACHE": str(shared_cache)}
