@@ -44,6 +44,8 @@ layout = "bytes-inverse"                 # the same for the equivalent inverse c
  * the first round key under a public mask, is cleared. Branches depend on lengths and on the number of rounds only.
  * The round constants of the 192-bit schedule: steps of six words, stored at multiples of 24 bytes, the last is cut.
  */
+#include "shared/assembly.h"
+
         .intel_syntax noprefix
 
 #define ROUNDS_AT 240                   /* offset of the number of rounds in a state */
@@ -89,9 +91,7 @@ layout = "bytes-inverse"                 # the same for the equivalent inverse c
 .endm
 
 /* Key schedule from eax (ecx bytes) to edx; changes xmm0 to xmm3. */
-        .p2align 4
-        .type   expand, @function
-expand:
+LOCAL_FUNCTION expand
         movdqu  xmm0, [eax]
         movdqa  [edx], xmm0
         cmp     ecx, 24
@@ -144,12 +144,9 @@ expand_256:
         .set    at, at + 32
         .endr
         ret
-        .size   expand, . - expand
+FUNCTION_END expand
 
-        .globl  aes_setkey_enc_aesni
-        .type   aes_setkey_enc_aesni, @function
-        .p2align 4
-aes_setkey_enc_aesni:
+FUNCTION aes_setkey_enc_aesni
         mov     eax, [esp + 4]
         mov     ecx, [esp + 8]
         mov     edx, [esp + 12]
@@ -159,13 +156,10 @@ aes_setkey_enc_aesni:
         pxor    xmm2, xmm2
         pxor    xmm3, xmm3
         ret
-        .size   aes_setkey_enc_aesni, . - aes_setkey_enc_aesni
+FUNCTION_END aes_setkey_enc_aesni
 
 /* The schedule backwards, all keys but the outer two through InvMixColumns (FIPS 197 5.3.5). */
-        .globl  aes_setkey_dec_aesni
-        .type   aes_setkey_dec_aesni, @function
-        .p2align 4
-aes_setkey_dec_aesni:
+FUNCTION aes_setkey_dec_aesni
         mov     eax, [esp + 4]
         mov     ecx, [esp + 8]
         mov     edx, [esp + 12]
@@ -192,7 +186,7 @@ aes_setkey_dec_aesni:
         pxor    xmm2, xmm2
         pxor    xmm3, xmm3
         ret
-        .size   aes_setkey_dec_aesni, . - aes_setkey_dec_aesni
+FUNCTION_END aes_setkey_dec_aesni
 
 /* p_last from the state at p_keys. */
 .macro FIND_LAST
@@ -226,19 +220,13 @@ aes_setkey_dec_aesni:
         ret
 .endm
 
-        .globl  aes_encrypt_aesni
-        .type   aes_encrypt_aesni, @function
-        .p2align 4
-aes_encrypt_aesni:
+FUNCTION aes_encrypt_aesni
         BLOCK_FUNCTION aesenc
-        .size   aes_encrypt_aesni, . - aes_encrypt_aesni
+FUNCTION_END aes_encrypt_aesni
 
-        .globl  aes_decrypt_aesni
-        .type   aes_decrypt_aesni, @function
-        .p2align 4
-aes_decrypt_aesni:
+FUNCTION aes_decrypt_aesni
         BLOCK_FUNCTION aesdec
-        .size   aes_decrypt_aesni, . - aes_decrypt_aesni
+FUNCTION_END aes_decrypt_aesni
 
 /* Saves the registers, loads the arguments of a mode, makes an aligned frame. */
 .macro ENTER frame
@@ -265,10 +253,7 @@ aes_decrypt_aesni:
 .endm
 
 /* CBC encryption: the last six round keys are in xmm2 to xmm7, the others come from memory. */
-        .globl  aes_cbc_encrypt_aesni
-        .type   aes_cbc_encrypt_aesni, @function
-        .p2align 4
-aes_cbc_encrypt_aesni:
+FUNCTION aes_cbc_encrypt_aesni
         ENTER   0
         sub     left, 16
         jb      9f
@@ -303,7 +288,7 @@ aes_cbc_encrypt_aesni:
         mov     eax, arg_iv
         movdqu  [eax], xmm0
 9:      LEAVE
-        .size   aes_cbc_encrypt_aesni, . - aes_cbc_encrypt_aesni
+FUNCTION_END aes_cbc_encrypt_aesni
 
 /* Round `number` of six blocks. */
 .macro SIX round, number
@@ -327,10 +312,7 @@ aes_cbc_encrypt_aesni:
         movdqa  key, [p_keys + temp]
 .endm
 
-        .globl  aes_cbc_decrypt_aesni
-        .type   aes_cbc_decrypt_aesni, @function
-        .p2align 4
-aes_cbc_decrypt_aesni:
+FUNCTION aes_cbc_decrypt_aesni
         ENTER   16
         mov     eax, arg_iv
         movdqu  xmm0, [eax]
@@ -384,7 +366,7 @@ aes_cbc_decrypt_aesni:
 9:      mov     eax, arg_iv
         movdqu  [eax], xmm1
         LEAVE
-        .size   aes_cbc_decrypt_aesni, . - aes_cbc_decrypt_aesni
+FUNCTION_END aes_cbc_decrypt_aesni
 
 /* The last word of counter block n in the frame, for the block `ahead` after the next one. */
 .macro SET_COUNTER n, ahead
@@ -394,10 +376,7 @@ aes_cbc_decrypt_aesni:
         mov     [esp + \n * 16 + 12], temp
 .endm
 
-        .globl  aes_ctr_aesni
-        .type   aes_ctr_aesni, @function
-        .p2align 4
-aes_ctr_aesni:
+FUNCTION aes_ctr_aesni
         ENTER   WIDE
         test    left, left
         jz      9f
@@ -487,6 +466,4 @@ aes_ctr_aesni:
         movdqa  [esp + \n * 16], xmm0
         .endr
 9:      LEAVE
-        .size   aes_ctr_aesni, . - aes_ctr_aesni
-
-        .section .note.GNU-stack, "", @progbits
+FUNCTION_END aes_ctr_aesni

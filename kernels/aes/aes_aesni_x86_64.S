@@ -45,6 +45,8 @@ layout = "bytes-inverse"                 # the same for the equivalent inverse c
  * the first round key under a public mask, is cleared. Branches depend on lengths and on the number of rounds only.
  * The round constants of the 192-bit schedule: steps of six words, stored at multiples of 24 bytes, the last is cut.
  */
+#include "shared/assembly.h"
+
         .intel_syntax noprefix
 
 #define ROUNDS_AT 240                   /* offset of the number of rounds in a state */
@@ -89,9 +91,7 @@ layout = "bytes-inverse"                 # the same for the equivalent inverse c
 .endm
 
 /* Key schedule from rdi (rsi bytes) to rdx; changes xmm0 to xmm3. */
-        .p2align 4
-        .type   expand, @function
-expand:
+LOCAL_FUNCTION expand
         movdqu  xmm0, [rdi]
         movdqa  [rdx], xmm0
         cmp     rsi, 24
@@ -144,25 +144,19 @@ expand_256:
         .set    at, at + 32
         .endr
         ret
-        .size   expand, . - expand
+FUNCTION_END expand
 
-        .globl  aes_setkey_enc_aesni
-        .type   aes_setkey_enc_aesni, @function
-        .p2align 4
-aes_setkey_enc_aesni:
+FUNCTION aes_setkey_enc_aesni
         call    expand
         pxor    xmm0, xmm0
         pxor    xmm1, xmm1
         pxor    xmm2, xmm2
         pxor    xmm3, xmm3
         ret
-        .size   aes_setkey_enc_aesni, . - aes_setkey_enc_aesni
+FUNCTION_END aes_setkey_enc_aesni
 
 /* The schedule backwards, all keys but the outer two through InvMixColumns (FIPS 197 5.3.5). */
-        .globl  aes_setkey_dec_aesni
-        .type   aes_setkey_dec_aesni, @function
-        .p2align 4
-aes_setkey_dec_aesni:
+FUNCTION aes_setkey_dec_aesni
         call    expand
         movzx   eax, byte ptr [rdx + ROUNDS_AT]
         shl     eax, 4
@@ -186,7 +180,7 @@ aes_setkey_dec_aesni:
         pxor    xmm2, xmm2
         pxor    xmm3, xmm3
         ret
-        .size   aes_setkey_dec_aesni, . - aes_setkey_dec_aesni
+FUNCTION_END aes_setkey_dec_aesni
 
 /* One block in xmm0 through all rounds after the first key; `round` is aesenc or aesdec. */
 .macro ONE_BLOCK round
@@ -206,10 +200,7 @@ aes_setkey_dec_aesni:
         add     p_last, \keys
 .endm
 
-        .globl  aes_encrypt_aesni
-        .type   aes_encrypt_aesni, @function
-        .p2align 4
-aes_encrypt_aesni:
+FUNCTION aes_encrypt_aesni
         mov     p_keys, rdx
         FIND_LAST p_keys
         movdqu  xmm0, [rsi]
@@ -217,12 +208,9 @@ aes_encrypt_aesni:
         ONE_BLOCK aesenc
         movdqu  [rdi], xmm0
         ret
-        .size   aes_encrypt_aesni, . - aes_encrypt_aesni
+FUNCTION_END aes_encrypt_aesni
 
-        .globl  aes_decrypt_aesni
-        .type   aes_decrypt_aesni, @function
-        .p2align 4
-aes_decrypt_aesni:
+FUNCTION aes_decrypt_aesni
         mov     p_keys, rdx
         FIND_LAST p_keys
         movdqu  xmm0, [rsi]
@@ -230,13 +218,10 @@ aes_decrypt_aesni:
         ONE_BLOCK aesdec
         movdqu  [rdi], xmm0
         ret
-        .size   aes_decrypt_aesni, . - aes_decrypt_aesni
+FUNCTION_END aes_decrypt_aesni
 
 /* CBC encryption: the last eleven round keys are in xmm5 to xmm15; longer schedules take the others from memory. */
-        .globl  aes_cbc_encrypt_aesni
-        .type   aes_cbc_encrypt_aesni, @function
-        .p2align 4
-aes_cbc_encrypt_aesni:
+FUNCTION aes_cbc_encrypt_aesni
         movdqu  xmm0, [p_iv]
         sub     left, 16
         jb      9f
@@ -265,7 +250,7 @@ aes_cbc_encrypt_aesni:
         jae     1b
         movdqu  [p_iv], xmm0
 9:      ret
-        .size   aes_cbc_encrypt_aesni, . - aes_cbc_encrypt_aesni
+FUNCTION_END aes_cbc_encrypt_aesni
 
 /* Round `number` of eight blocks. */
 .macro EIGHT round, number
@@ -287,10 +272,7 @@ aes_cbc_encrypt_aesni:
 2:      movdqa  key, [p_last]
 .endm
 
-        .globl  aes_cbc_decrypt_aesni
-        .type   aes_cbc_decrypt_aesni, @function
-        .p2align 4
-aes_cbc_decrypt_aesni:
+FUNCTION aes_cbc_decrypt_aesni
         movdqu  chain, [p_iv]
         FIND_LAST p_keys
         sub     left, FRAME
@@ -337,7 +319,7 @@ aes_cbc_decrypt_aesni:
         jae     5b
 9:      movdqu  [p_iv], chain
         ret
-        .size   aes_cbc_decrypt_aesni, . - aes_cbc_decrypt_aesni
+FUNCTION_END aes_cbc_decrypt_aesni
 
 /* The last word of counter block n in the frame, for the block `ahead` after the next one. */
 .macro SET_COUNTER n, ahead
@@ -347,10 +329,7 @@ aes_cbc_decrypt_aesni:
         mov     [rsp + \n * 16 + 12], temp
 .endm
 
-        .globl  aes_ctr_aesni
-        .type   aes_ctr_aesni, @function
-        .p2align 4
-aes_ctr_aesni:
+FUNCTION aes_ctr_aesni
         test    left, left
         jz      9f
         push    rbp
@@ -435,6 +414,4 @@ aes_ctr_aesni:
         pop     rbx
         pop     rbp
 9:      ret
-        .size   aes_ctr_aesni, . - aes_ctr_aesni
-
-        .section .note.GNU-stack, "", @progbits
+FUNCTION_END aes_ctr_aesni

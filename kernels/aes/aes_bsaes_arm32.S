@@ -46,14 +46,7 @@ layout = "vpaes-inverse"
  * circuit it makes. The counter is one word in the frame, to which the number of blocks is added. Branches depend on
  * lengths and the number of rounds only.
  */
-        .syntax unified
-#if defined(__thumb2__)
-        .thumb
-#define FAR_ADR adr.w                   /* reaches 4095 bytes */
-#else
-        .arm
-#define FAR_ADR adrl                    /* two instructions: `adr` reaches 255 words at most */
-#endif
+#include "shared/assembly.h"
 
 #define ROUNDS_AT 240                   /* offset of the number of rounds in a state */
 
@@ -584,10 +577,7 @@ dec_tables:
         bx      lr
 .endm
 
-        .globl  aes_ctr_bsaes
-        .type   aes_ctr_bsaes, %function
-        .p2align 4
-aes_ctr_bsaes:
+FUNCTION aes_ctr_bsaes
         cmp     left, #0
         it      eq
         bxeq    lr
@@ -661,12 +651,9 @@ aes_ctr_bsaes:
         vrev32.8 q0, q0
         vst1.8  {q0}, [p_iv]
         LEAVE
-        .size   aes_ctr_bsaes, . - aes_ctr_bsaes
+FUNCTION_END aes_ctr_bsaes
 
-        .globl  aes_cbc_decrypt_bsaes
-        .type   aes_cbc_decrypt_bsaes, %function
-        .p2align 4
-aes_cbc_decrypt_bsaes:
+FUNCTION aes_cbc_decrypt_bsaes
         cmp     left, #0
         it      eq
         bxeq    lr
@@ -724,6 +711,4 @@ aes_cbc_decrypt_bsaes:
         vst1.8  {q1}, [p_iv]
 
 8:      LEAVE
-        .size   aes_cbc_decrypt_bsaes, . - aes_cbc_decrypt_bsaes
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END aes_cbc_decrypt_bsaes

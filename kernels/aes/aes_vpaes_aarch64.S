@@ -53,6 +53,7 @@ layout = "vpaes-inverse"                 # the same for the equivalent inverse c
  * To review: the derivation above, of which every table is one line; the counter is lane 3 of a vector of words, to
  * the others of which 0 is added. Branches depend on lengths and the number of rounds only.
  */
+#include "shared/assembly.h"
 
 #define ROUNDS_AT 240                   /* offset of the number of rounds in a state */
 
@@ -202,9 +203,7 @@ dec_tables:
 .endm
 
 /* FIPS 197 5.1 of v0. Changes v1 to v4. */
-        .p2align 4
-        .type   encrypt_v0, %function
-encrypt_v0:
+LOCAL_FUNCTION encrypt_v0
         mov     p_key, p_keys
         mov     count, rounds
         ld1     {v2.16b}, [p_key], #16
@@ -230,12 +229,10 @@ encrypt_v0:
         BY_IO_JO v0, eback_io, eback_jo, v1
         SUM     v0, v0, v2
         ret
-        .size   encrypt_v0, . - encrypt_v0
+FUNCTION_END encrypt_v0
 
 /* FIPS 197 5.3.5 of v0. Changes v1 to v4. */
-        .p2align 4
-        .type   decrypt_v0, %function
-decrypt_v0:
+LOCAL_FUNCTION decrypt_v0
         mov     p_key, p_keys
         mov     count, rounds
         ld1     {v2.16b}, [p_key], #16
@@ -263,7 +260,7 @@ decrypt_v0:
         BY_IO_JO v0, dback_io, dback_jo, v1
         SUM     v0, v0, v2
         ret
-        .size   decrypt_v0, . - decrypt_v0
+FUNCTION_END decrypt_v0
 
 .macro LOAD_ENC_TABLES
         adr     p_temp, enc_tables
@@ -299,9 +296,7 @@ decrypt_v0:
 .endm
 
 /* SubWord of w7; v7 is 0x63. Changes v0 to v4. */
-        .p2align 4
-        .type   sub_word, %function
-sub_word:
+LOCAL_FUNCTION sub_word
         fmov    s0, w7
         LINEAR  ein_low, ein_high
         INVERT
@@ -309,13 +304,11 @@ sub_word:
         SUM     v0, v0, v7
         fmov    w7, s0
         ret
-        .size   sub_word, . - sub_word
+FUNCTION_END sub_word
 
 /* Key schedule from x0 (x1 bytes) to x2, as in FIPS 197 5.2, word by word; w4 is then the number of rounds. Changes
  * x0, x3, x5 to x9, x11, x12, v0 to v4; leaves the tables of encryption and 0x63 in v7. */
-        .p2align 4
-        .type   expand, %function
-expand:
+LOCAL_FUNCTION expand
         mov     x12, x30
         LOAD_ENC_TABLES
         movi    v7.16b, #0x63
@@ -357,13 +350,10 @@ expand:
         b       3b
 4:      mov     x30, x12
         ret
-        .size   expand, . - expand
+FUNCTION_END expand
 
 /* The round keys of expand into the basis, all but the first plus 0x63. */
-        .globl  aes_setkey_enc_vpaes
-        .type   aes_setkey_enc_vpaes, %function
-        .p2align 4
-aes_setkey_enc_vpaes:
+FUNCTION aes_setkey_enc_vpaes
         mov     back, x30
         bl      expand
         ld1     {v0.16b}, [x2]
@@ -378,13 +368,11 @@ aes_setkey_enc_vpaes:
         b       1b
 2:      st1     {v0.16b}, [x2]
         LEAVE
-        .size   aes_setkey_enc_vpaes, . - aes_setkey_enc_vpaes
+FUNCTION_END aes_setkey_enc_vpaes
 
 /* InvMixColumns of v0 (FIPS 197 5.3.3): (14, 11, 13, 9) is (2, 3, 1, 1) times (5, 0, 4, 0). Then plus 0x63 and into
  * the basis of decryption, whose tables are in v29 and v30. Changes v1 to v3. */
-        .p2align 4
-        .type   inverse_key, %function
-inverse_key:
+LOCAL_FUNCTION inverse_key
         rev32   v1.8h, v0.8h
         SUM     v1, v1, v0
         DOUBLE  v1, v1, v2
@@ -396,19 +384,15 @@ inverse_key:
         rev32   v2.8h, v2.8h            /* c + d */
         SUM     v0, v1, v2
         SUM     v0, v0, v3
-        .size   inverse_key, . - inverse_key
-        .type   inverse_key_outer, %function
-inverse_key_outer:
+FUNCTION_END inverse_key
+LOCAL_FUNCTION inverse_key_outer, 0
         SUM     v0, v0, v7
         LINEAR  v29, v30
         ret
-        .size   inverse_key_outer, . - inverse_key_outer
+FUNCTION_END inverse_key_outer
 
 /* The round keys of expand backwards. */
-        .globl  aes_setkey_dec_vpaes
-        .type   aes_setkey_dec_vpaes, %function
-        .p2align 4
-aes_setkey_dec_vpaes:
+FUNCTION aes_setkey_dec_vpaes
         mov     back, x30
         bl      expand
         adr     p_temp, dec_tables
@@ -433,36 +417,27 @@ aes_setkey_dec_vpaes:
         cmp     x2, x3
         b.ls    1b                      /* the number of rounds is even: they meet at the middle key */
         LEAVE
-        .size   aes_setkey_dec_vpaes, . - aes_setkey_dec_vpaes
+FUNCTION_END aes_setkey_dec_vpaes
 
-        .globl  aes_encrypt_vpaes
-        .type   aes_encrypt_vpaes, %function
-        .p2align 4
-aes_encrypt_vpaes:
+FUNCTION aes_encrypt_vpaes
         mov     p_keys, x2
         ENCRYPTING
         ld1     {v0.16b}, [x1]
         bl      encrypt_v0
         st1     {v0.16b}, [x0]
         LEAVE
-        .size   aes_encrypt_vpaes, . - aes_encrypt_vpaes
+FUNCTION_END aes_encrypt_vpaes
 
-        .globl  aes_decrypt_vpaes
-        .type   aes_decrypt_vpaes, %function
-        .p2align 4
-aes_decrypt_vpaes:
+FUNCTION aes_decrypt_vpaes
         mov     p_keys, x2
         DECRYPTING
         ld1     {v0.16b}, [x1]
         bl      decrypt_v0
         st1     {v0.16b}, [x0]
         LEAVE
-        .size   aes_decrypt_vpaes, . - aes_decrypt_vpaes
+FUNCTION_END aes_decrypt_vpaes
 
-        .globl  aes_cbc_encrypt_vpaes
-        .type   aes_cbc_encrypt_vpaes, %function
-        .p2align 4
-aes_cbc_encrypt_vpaes:
+FUNCTION aes_cbc_encrypt_vpaes
         cbz     left, 9f
         ENCRYPTING
         ld1     {v0.16b}, [p_iv]
@@ -475,12 +450,9 @@ aes_cbc_encrypt_vpaes:
         st1     {v0.16b}, [p_iv]
         mov     x30, back
 9:      ret
-        .size   aes_cbc_encrypt_vpaes, . - aes_cbc_encrypt_vpaes
+FUNCTION_END aes_cbc_encrypt_vpaes
 
-        .globl  aes_cbc_decrypt_vpaes
-        .type   aes_cbc_decrypt_vpaes, %function
-        .p2align 4
-aes_cbc_decrypt_vpaes:
+FUNCTION aes_cbc_decrypt_vpaes
         cbz     left, 9f
         DECRYPTING
         ld1     {chain.16b}, [p_iv]
@@ -494,12 +466,9 @@ aes_cbc_decrypt_vpaes:
         st1     {chain.16b}, [p_iv]
         mov     x30, back
 9:      ret
-        .size   aes_cbc_decrypt_vpaes, . - aes_cbc_decrypt_vpaes
+FUNCTION_END aes_cbc_decrypt_vpaes
 
-        .globl  aes_ctr_vpaes
-        .type   aes_ctr_vpaes, %function
-        .p2align 4
-aes_ctr_vpaes:
+FUNCTION aes_ctr_vpaes
         cbz     left, 9f
         ENCRYPTING
         mov     temp, #1
@@ -532,6 +501,4 @@ aes_ctr_vpaes:
         st1     {chain.16b}, [p_iv]
         mov     x30, back
 9:      ret
-        .size   aes_ctr_vpaes, . - aes_ctr_vpaes
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END aes_ctr_vpaes

@@ -53,14 +53,7 @@ layout = "vpaes-inverse"                 # the same for the equivalent inverse c
  * To review: the derivation above, of which every table is one line; the counter is lane 3 of a vector of words, to
  * the others of which 0 is added. Branches depend on lengths and the number of rounds only.
  */
-        .syntax unified
-#if defined(__thumb2__)
-        .thumb
-#define FAR_ADR adr.w                   /* reaches 4095 bytes */
-#else
-        .arm
-#define FAR_ADR adrl                    /* two instructions: `adr` reaches 255 words at most */
-#endif
+#include "shared/assembly.h"
 
 #define ROUNDS_AT 240                   /* offset of the number of rounds in a state */
 #define ARG_IV  96                      /* the fifth argument, above eight words and eight double words */
@@ -215,9 +208,7 @@ dec_back:
 .endm
 
 /* FIPS 197 5.1 of q0. Changes q1 to q4, q6 and q7. */
-        .p2align 4
-        .type   encrypt_q0, %function
-encrypt_q0:
+LOCAL_FUNCTION encrypt_q0
         vldmia  p_in, {d12-d15}
         mov     p_key, p_keys
         vld1.8  {q2}, [p_key]!
@@ -248,12 +239,10 @@ encrypt_q0:
         BY_IO_JO q0, q6, q7, q1
         veor    q0, q0, q2
         bx      lr
-        .size   encrypt_q0, . - encrypt_q0
+FUNCTION_END encrypt_q0
 
 /* FIPS 197 5.3.5 of q0. Changes q1 to q4. */
-        .p2align 4
-        .type   decrypt_q0, %function
-decrypt_q0:
+LOCAL_FUNCTION decrypt_q0
         vldmia  p_in, {d4-d7}
         mov     p_key, p_keys
         vld1.8  {q4}, [p_key]!
@@ -289,7 +278,7 @@ decrypt_q0:
         veor    q2, q2, q3
         veor    q0, q0, q2
         bx      lr
-        .size   decrypt_q0, . - decrypt_q0
+FUNCTION_END decrypt_q0
 
 /* Saves registers, fetches rounds, and loads the tables of encryption or decryption. */
 .macro ENTER
@@ -326,9 +315,7 @@ decrypt_q0:
 .endm
 
 /* SubWord of r7, with the registers that expand loads. Changes d0 to d4. */
-        .p2align 4
-        .type   sub_word, %function
-sub_word:
+LOCAL_FUNCTION sub_word
         vdup.32 d0, r7
         vshr.u8 d1, d0, #4
         vand    d0, d0, d28
@@ -353,13 +340,11 @@ sub_word:
         veor    d0, d0, d30
         vmov.32 r7, d0[0]
         bx      lr
-        .size   sub_word, . - sub_word
+FUNCTION_END sub_word
 
 /* Key schedule from r0 (r1 bytes) to r2, as in FIPS 197 5.2, word by word; r4 is then the number of rounds. Changes
  * r0, r3 and r5 to r10, d0 to d4; leaves enc_in in q10 and q11, 0x0f in q14, 0x63 in q15. */
-        .p2align 4
-        .type   expand, %function
-expand:
+LOCAL_FUNCTION expand
         mov     r10, lr
         FAR_ADR r3, enc_tables
         vldmia  r3, {d16-d19}
@@ -403,13 +388,10 @@ expand:
         bne     3b
         bl      sub_word                /* the middle of eight words */
         b       3b
-        .size   expand, . - expand
+FUNCTION_END expand
 
 /* The round keys of expand into the basis, all but the first plus 0x63. */
-        .globl  aes_setkey_enc_vpaes
-        .type   aes_setkey_enc_vpaes, %function
-        .p2align 4
-aes_setkey_enc_vpaes:
+FUNCTION aes_setkey_enc_vpaes
         push    {r4-r10, lr}
         bl      expand
         vld1.8  {q0}, [r2]
@@ -425,13 +407,11 @@ aes_setkey_enc_vpaes:
 2:      vst1.8  {q0}, [r2]
         pop     {r4-r10, lr}
         bx      lr
-        .size   aes_setkey_enc_vpaes, . - aes_setkey_enc_vpaes
+FUNCTION_END aes_setkey_enc_vpaes
 
 /* InvMixColumns of q0 (FIPS 197 5.3.3): (14, 11, 13, 9) is (2, 3, 1, 1) times (5, 0, 4, 0). Then plus 0x63 and into
  * the basis of decryption, whose tables are in q10 and q11. Changes q1 to q3. */
-        .p2align 4
-        .type   inverse_key, %function
-inverse_key:
+LOCAL_FUNCTION inverse_key
         vrev32.16 q1, q0
         veor    q1, q1, q0
         DOUBLE  q1, q1, q2, q12
@@ -443,19 +423,15 @@ inverse_key:
         vrev32.16 q2, q2                /* c + d */
         veor    q0, q1, q2
         veor    q0, q0, q3
-        .size   inverse_key, . - inverse_key
-        .type   inverse_key_outer, %function
-inverse_key_outer:
+FUNCTION_END inverse_key
+LOCAL_FUNCTION inverse_key_outer, 0
         veor    q0, q0, q15
         INTO_BASIS q10, q11, q14
         bx      lr
-        .size   inverse_key_outer, . - inverse_key_outer
+FUNCTION_END inverse_key_outer
 
 /* The round keys of expand backwards. */
-        .globl  aes_setkey_dec_vpaes
-        .type   aes_setkey_dec_vpaes, %function
-        .p2align 4
-aes_setkey_dec_vpaes:
+FUNCTION aes_setkey_dec_vpaes
         push    {r4-r10, lr}
         bl      expand
         FAR_ADR r3, dec_in
@@ -480,12 +456,9 @@ aes_setkey_dec_vpaes:
         bls     1b                      /* the number of rounds is even: they meet at the middle key */
         pop     {r4-r10, lr}
         bx      lr
-        .size   aes_setkey_dec_vpaes, . - aes_setkey_dec_vpaes
+FUNCTION_END aes_setkey_dec_vpaes
 
-        .globl  aes_encrypt_vpaes
-        .type   aes_encrypt_vpaes, %function
-        .p2align 4
-aes_encrypt_vpaes:
+FUNCTION aes_encrypt_vpaes
         ENTER
         mov     p_keys, r2
         ENCRYPTING
@@ -493,12 +466,9 @@ aes_encrypt_vpaes:
         bl      encrypt_q0
         vst1.8  {q0}, [r0]
         LEAVE
-        .size   aes_encrypt_vpaes, . - aes_encrypt_vpaes
+FUNCTION_END aes_encrypt_vpaes
 
-        .globl  aes_decrypt_vpaes
-        .type   aes_decrypt_vpaes, %function
-        .p2align 4
-aes_decrypt_vpaes:
+FUNCTION aes_decrypt_vpaes
         ENTER
         mov     p_keys, r2
         DECRYPTING
@@ -506,12 +476,9 @@ aes_decrypt_vpaes:
         bl      decrypt_q0
         vst1.8  {q0}, [r0]
         LEAVE
-        .size   aes_decrypt_vpaes, . - aes_decrypt_vpaes
+FUNCTION_END aes_decrypt_vpaes
 
-        .globl  aes_cbc_encrypt_vpaes
-        .type   aes_cbc_encrypt_vpaes, %function
-        .p2align 4
-aes_cbc_encrypt_vpaes:
+FUNCTION aes_cbc_encrypt_vpaes
         cmp     left, #0
         it      eq
         bxeq    lr
@@ -527,13 +494,10 @@ aes_cbc_encrypt_vpaes:
         bne     1b
         vst1.8  {q0}, [p_iv]
         LEAVE
-        .size   aes_cbc_encrypt_vpaes, . - aes_cbc_encrypt_vpaes
+FUNCTION_END aes_cbc_encrypt_vpaes
 
 /* The ciphertext block before is kept in iv, since no register is free. */
-        .globl  aes_cbc_decrypt_vpaes
-        .type   aes_cbc_decrypt_vpaes, %function
-        .p2align 4
-aes_cbc_decrypt_vpaes:
+FUNCTION aes_cbc_decrypt_vpaes
         cmp     left, #0
         it      eq
         bxeq    lr
@@ -550,12 +514,9 @@ aes_cbc_decrypt_vpaes:
         vst1.8  {q0}, [p_out]!
         bne     1b
         LEAVE
-        .size   aes_cbc_decrypt_vpaes, . - aes_cbc_decrypt_vpaes
+FUNCTION_END aes_cbc_decrypt_vpaes
 
-        .globl  aes_ctr_vpaes
-        .type   aes_ctr_vpaes, %function
-        .p2align 4
-aes_ctr_vpaes:
+FUNCTION aes_ctr_vpaes
         cmp     left, #0
         it      eq
         bxeq    lr
@@ -591,6 +552,4 @@ aes_ctr_vpaes:
 4:      vrev32.8 q5, q5
         vst1.8  {q5}, [p_iv]
         LEAVE
-        .size   aes_ctr_vpaes, . - aes_ctr_vpaes
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END aes_ctr_vpaes

@@ -53,6 +53,8 @@ layout = "vpaes-inverse"                 # the same for the equivalent inverse c
  * To review: the derivation above, of which every table is one line; the counter is lane 3 of a vector of words, to
  * the others of which 0 is added. Branches depend on lengths and the number of rounds only.
  */
+#include "shared/assembly.h"
+
         .intel_syntax noprefix
 
 #define ROUNDS_AT 240                   /* offset of the number of rounds in a state */
@@ -164,11 +166,10 @@ tables:
         .text
 
         /* The address of the instruction after the call, in p_table. */
-        .type   .Lprogram_counter, @function
-.Lprogram_counter:
+LOCAL_FUNCTION .Lprogram_counter, 0
         mov     p_table, [esp]
         ret
-        .size   .Lprogram_counter, . - .Lprogram_counter
+FUNCTION_END .Lprogram_counter
 
 .macro ENTER
         push    ebp
@@ -248,9 +249,7 @@ tables:
 .endm
 
 /* FIPS 197 5.1 of xmm0. Changes xmm1 to xmm5. */
-        .p2align 4
-        .type   encrypt_xmm0, @function
-encrypt_xmm0:
+LOCAL_FUNCTION encrypt_xmm0
         movzx   count, byte ptr [p_keys + ROUNDS_AT]
         LINEAR  ENC_IN
         lea     p_key, [p_keys + 16]
@@ -276,12 +275,10 @@ encrypt_xmm0:
         BY_IO_JO xmm0, ENC_BACK, xmm1
         pxor    xmm0, [p_key]
         ret
-        .size   encrypt_xmm0, . - encrypt_xmm0
+FUNCTION_END encrypt_xmm0
 
 /* FIPS 197 5.3.5 of xmm0. Changes xmm1 to xmm5. */
-        .p2align 4
-        .type   decrypt_xmm0, @function
-decrypt_xmm0:
+LOCAL_FUNCTION decrypt_xmm0
         movzx   count, byte ptr [p_keys + ROUNDS_AT]
         LINEAR  DEC_IN
         lea     p_key, [p_keys + 16]
@@ -304,12 +301,10 @@ decrypt_xmm0:
         BY_IO_JO xmm0, DEC_BACK, xmm1
         pxor    xmm0, [p_key]
         ret
-        .size   decrypt_xmm0, . - decrypt_xmm0
+FUNCTION_END decrypt_xmm0
 
 /* SubWord of word. Changes xmm0 to xmm5. */
-        .p2align 4
-        .type   sub_word, @function
-sub_word:
+LOCAL_FUNCTION sub_word
         movd    xmm0, recent
         LINEAR  ENC_IN
         INVERT
@@ -317,13 +312,11 @@ sub_word:
         pxor    xmm0, [p_table + SBOX_CONSTANT]
         movd    recent, xmm0
         ret
-        .size   sub_word, . - sub_word
+FUNCTION_END sub_word
 
 /* Key schedule of p_user (key_len bytes) to p_keys, as in FIPS 197 5.2, word by word. Changes p_user and the registers
  * above, xmm0 to xmm5. */
-        .p2align 4
-        .type   expand, @function
-expand:
+LOCAL_FUNCTION expand
         push    p_state
         mov     p_word, p_state
         xor     ecx, ecx
@@ -363,13 +356,10 @@ expand:
         jmp     3b
 4:      pop     p_state
         ret
-        .size   expand, . - expand
+FUNCTION_END expand
 
 /* The round keys of expand into the basis, all but the first plus 0x63. */
-        .globl  aes_setkey_enc_vpaes
-        .type   aes_setkey_enc_vpaes, @function
-        .p2align 4
-aes_setkey_enc_vpaes:
+FUNCTION aes_setkey_enc_vpaes
         ENTER
         mov     p_user, ARG(0)
         mov     key_len, ARG(1)
@@ -389,13 +379,11 @@ aes_setkey_enc_vpaes:
         jmp     1b
 2:      movdqa  [p_state], xmm0
         LEAVE
-        .size   aes_setkey_enc_vpaes, . - aes_setkey_enc_vpaes
+FUNCTION_END aes_setkey_enc_vpaes
 
 /* InvMixColumns of xmm0 (FIPS 197 5.3.3): (14, 11, 13, 9) is (2, 3, 1, 1) times (5, 0, 4, 0). Then plus 0x63 and into
  * the basis of decryption. Changes xmm1 to xmm4. */
-        .p2align 4
-        .type   inverse_key, @function
-inverse_key:
+LOCAL_FUNCTION inverse_key
         movdqa  xmm1, xmm0
         pshufb  xmm1, [p_table + TWO_ROWS_ON]
         pxor    xmm1, xmm0
@@ -410,19 +398,15 @@ inverse_key:
         pshufb  xmm2, [p_table + TWO_ROWS_ON]
         pxor    xmm0, xmm1
         pxor    xmm0, xmm2              /* c + d */
-        .size   inverse_key, . - inverse_key
-        .type   inverse_key_outer, @function
-inverse_key_outer:
+FUNCTION_END inverse_key
+LOCAL_FUNCTION inverse_key_outer, 0
         pxor    xmm0, [p_table + SBOX_CONSTANT]
         LINEAR  DEC_IN
         ret
-        .size   inverse_key_outer, . - inverse_key_outer
+FUNCTION_END inverse_key_outer
 
 /* The round keys of expand backwards. */
-        .globl  aes_setkey_dec_vpaes
-        .type   aes_setkey_dec_vpaes, @function
-        .p2align 4
-aes_setkey_dec_vpaes:
+FUNCTION aes_setkey_dec_vpaes
         ENTER
         mov     p_user, ARG(0)
         mov     key_len, ARG(1)
@@ -449,12 +433,9 @@ aes_setkey_dec_vpaes:
         cmp     p_state, p_last
         jb      1b                      /* the number of rounds is even: they meet at the middle key */
         LEAVE
-        .size   aes_setkey_dec_vpaes, . - aes_setkey_dec_vpaes
+FUNCTION_END aes_setkey_dec_vpaes
 
-        .globl  aes_encrypt_vpaes
-        .type   aes_encrypt_vpaes, @function
-        .p2align 4
-aes_encrypt_vpaes:
+FUNCTION aes_encrypt_vpaes
         ENTER
         mov     p_out, ARG(0)
         mov     p_data, ARG(1)
@@ -463,12 +444,9 @@ aes_encrypt_vpaes:
         call    encrypt_xmm0
         movdqu  [p_out], xmm0
         LEAVE
-        .size   aes_encrypt_vpaes, . - aes_encrypt_vpaes
+FUNCTION_END aes_encrypt_vpaes
 
-        .globl  aes_decrypt_vpaes
-        .type   aes_decrypt_vpaes, @function
-        .p2align 4
-aes_decrypt_vpaes:
+FUNCTION aes_decrypt_vpaes
         ENTER
         mov     p_out, ARG(0)
         mov     p_data, ARG(1)
@@ -477,12 +455,9 @@ aes_decrypt_vpaes:
         call    decrypt_xmm0
         movdqu  [p_out], xmm0
         LEAVE
-        .size   aes_decrypt_vpaes, . - aes_decrypt_vpaes
+FUNCTION_END aes_decrypt_vpaes
 
-        .globl  aes_cbc_encrypt_vpaes
-        .type   aes_cbc_encrypt_vpaes, @function
-        .p2align 4
-aes_cbc_encrypt_vpaes:
+FUNCTION aes_cbc_encrypt_vpaes
         ENTER
         mov     p_out, ARG(0)
         mov     p_data, ARG(1)
@@ -504,12 +479,9 @@ aes_cbc_encrypt_vpaes:
         mov     p_iv, ARG(4)
         movdqu  [p_iv], xmm0
 9:      LEAVE
-        .size   aes_cbc_encrypt_vpaes, . - aes_cbc_encrypt_vpaes
+FUNCTION_END aes_cbc_encrypt_vpaes
 
-        .globl  aes_cbc_decrypt_vpaes
-        .type   aes_cbc_decrypt_vpaes, @function
-        .p2align 4
-aes_cbc_decrypt_vpaes:
+FUNCTION aes_cbc_decrypt_vpaes
         ENTER
         mov     p_out, ARG(0)
         mov     p_data, ARG(1)
@@ -531,12 +503,9 @@ aes_cbc_decrypt_vpaes:
         mov     p_iv, ARG(4)
         movdqu  [p_iv], chain
 9:      LEAVE
-        .size   aes_cbc_decrypt_vpaes, . - aes_cbc_decrypt_vpaes
+FUNCTION_END aes_cbc_decrypt_vpaes
 
-        .globl  aes_ctr_vpaes
-        .type   aes_ctr_vpaes, @function
-        .p2align 4
-aes_ctr_vpaes:
+FUNCTION aes_ctr_vpaes
         ENTER
         mov     p_out, ARG(0)
         mov     p_data, ARG(1)
@@ -576,6 +545,4 @@ aes_ctr_vpaes:
         mov     p_iv, ARG(4)
         movdqu  [p_iv], chain
 9:      LEAVE
-        .size   aes_ctr_vpaes, . - aes_ctr_vpaes
-
-        .section .note.GNU-stack, "", @progbits
+FUNCTION_END aes_ctr_vpaes

@@ -25,6 +25,7 @@ cites     = ["FIPS 180-4 6.2.2", "Arm Architecture Reference Manual, SHA256H, SH
  *
  * void sha256_blocks_ce(uint8_t h[32], const uint8_t *data, size_t len);
  */
+#include "shared/assembly.h"
 
 p_h     .req    x0
 p_data  .req    x1
@@ -76,10 +77,7 @@ constants:                              // FIPS 180-4 4.2.2
         sha256su1 \m0\().4s, \m2\().4s, \m3\().4s
 .endm
 
-        .p2align 4
-        .global sha256_blocks_ce
-        .type   sha256_blocks_ce, %function
-sha256_blocks_ce:
+FUNCTION sha256_blocks_ce
         cbz     x2, .Lreturn
         add     p_end, p_data, x2
         adrp    pointer, constants
@@ -122,6 +120,4 @@ sha256_blocks_ce:
         b.ne    .Lblock
 .Lreturn:
         ret
-        .size   sha256_blocks_ce, . - sha256_blocks_ce
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END sha256_blocks_ce

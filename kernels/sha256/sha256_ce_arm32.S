@@ -25,12 +25,8 @@ cites     = ["FIPS 180-4 6.2.2", "Arm Architecture Reference Manual, SHA256H, SH
  *
  * void sha256_blocks_ce(uint8_t h[32], const uint8_t *data, size_t len);
  */
-        .syntax unified
-#if defined(__thumb2__)
-        .thumb
-#else
-        .arm
-#endif
+#include "shared/assembly.h"
+
         .text
 
 p_h     .req    r0
@@ -83,9 +79,7 @@ constants:                              @ FIPS 180-4 4.2.2
         sha256su1.32 \m0, \m2, \m3
 .endm
 
-        .global sha256_blocks_ce
-        .type   sha256_blocks_ce, %function
-sha256_blocks_ce:
+FUNCTION sha256_blocks_ce, 0
         cmp     r2, #0
         it      eq
         bxeq    lr
@@ -134,6 +128,4 @@ sha256_blocks_ce:
         cmp     p_data, p_end
         bne     .Lblock
         bx      lr
-        .size   sha256_blocks_ce, . - sha256_blocks_ce
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END sha256_blocks_ce

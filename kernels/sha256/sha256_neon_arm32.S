@@ -29,12 +29,8 @@ cites     = ["FIPS 180-4 4.1.2, 6.2.2", "Gueron-Krasnov 2012, Parallelizing mess
  *
  * void sha256_blocks_neon(uint8_t h[32], const uint8_t *data, size_t len);
  */
-        .syntax unified
-#if defined(__thumb2__)
-        .thumb
-#else
-        .arm
-#endif
+#include "shared/assembly.h"
+
         .text
 
 /* Frame: offsets from sp. */
@@ -166,9 +162,7 @@ constants:                              @ FIPS 180-4 4.2.2
         str     \variable, [sum, #4 * (\i)]
 .endm
 
-        .global sha256_blocks_neon
-        .type   sha256_blocks_neon, %function
-sha256_blocks_neon:
+FUNCTION sha256_blocks_neon, 0
         cmp     r2, #0
         it      eq
         bxeq    lr
@@ -241,6 +235,4 @@ sha256_blocks_neon:
 
         add     sp, sp, #FRAME + 4
         pop     {r4-r11, pc}
-        .size   sha256_blocks_neon, . - sha256_blocks_neon
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END sha256_blocks_neon

@@ -26,6 +26,8 @@ cites     = ["FIPS 180-4 6.2.2", "Intel SDM vol. 2, SHA256RNDS2, SHA256MSG1, SHA
  *
  * void sha256_blocks_shani(uint8_t h[32], const uint8_t *data, size_t len);
  */
+#include "shared/assembly.h"
+
         .intel_syntax noprefix
 
 #ifdef __x86_64__
@@ -107,10 +109,7 @@ constants:                              /* FIPS 180-4 4.2.2 */
         pshufb  \m, [p_k + TURN_BYTES]
 .endm
 
-        .globl  sha256_blocks_shani
-        .type   sha256_blocks_shani, @function
-        .p2align 4
-sha256_blocks_shani:
+FUNCTION sha256_blocks_shani
 #ifdef __x86_64__
         test    p_end, p_end
         jz      .Lreturn
@@ -194,6 +193,4 @@ sha256_blocks_shani:
         mov     ecx, [esp]
         ret
 #endif
-        .size   sha256_blocks_shani, . - sha256_blocks_shani
-
-        .section .note.GNU-stack, "", @progbits
+FUNCTION_END sha256_blocks_shani

@@ -32,6 +32,8 @@ cites     = ["FIPS 180-4 4.1.2, 6.2.2", "Gueron-Krasnov 2012, Parallelizing mess
  *
  * void sha256_blocks_ssse3(uint8_t h[32], const uint8_t *data, size_t len);
  */
+#include "shared/assembly.h"
+
         .intel_syntax noprefix
 
 /* At these distances from esp after four registers have been pushed: */
@@ -184,10 +186,7 @@ constants:                              /* FIPS 180-4 4.2.2 */
         STORE_SUMS \i, \m
 .endm
 
-        .globl  sha256_blocks_ssse3
-        .type   sha256_blocks_ssse3, @function
-        .p2align 4
-sha256_blocks_ssse3:
+FUNCTION sha256_blocks_ssse3
         push    ebp
         push    ebx
         push    esi
@@ -270,6 +269,4 @@ sha256_blocks_ssse3:
 .Lprogram_counter:
         mov     ebp, [esp]
         ret
-        .size   sha256_blocks_ssse3, . - sha256_blocks_ssse3
-
-        .section .note.GNU-stack, "", @progbits
+FUNCTION_END sha256_blocks_ssse3

@@ -29,6 +29,8 @@ cites     = ["FIPS 180-4 4.1.2, 6.2.2", "Gueron-Krasnov 2012, Parallelizing mess
  *
  * void sha256_blocks_ssse3(uint8_t h[32], const uint8_t *data, size_t len);
  */
+#include "shared/assembly.h"
+
         .intel_syntax noprefix
 
 #define va      eax
@@ -177,10 +179,7 @@ turn_bytes:
         STORE_SUMS \i, \m
 .endm
 
-        .globl  sha256_blocks_ssse3
-        .type   sha256_blocks_ssse3, @function
-        .p2align 4
-sha256_blocks_ssse3:
+FUNCTION sha256_blocks_ssse3
         test    rdx, rdx
         jz      .Lreturn
         push    rbx
@@ -259,6 +258,4 @@ sha256_blocks_ssse3:
         pop     rbx
 .Lreturn:
         ret
-        .size   sha256_blocks_ssse3, . - sha256_blocks_ssse3
-
-        .section .note.GNU-stack, "", @progbits
+FUNCTION_END sha256_blocks_ssse3

@@ -28,6 +28,7 @@ cites     = ["FIPS 180-4 6.4.2", "Arm Architecture Reference Manual, SHA512H, SH
  *
  * void sha512_blocks_ce(uint8_t h[64], const uint8_t *data, size_t len);
  */
+#include "shared/assembly.h"
 
 p_h     .req    x0
 p_data  .req    x1
@@ -94,10 +95,7 @@ constants:                              // FIPS 180-4 4.2.3
         ld1     {v28.2d, v29.2d, v30.2d, v31.2d}, [p_k], #64
 .endm
 
-        .p2align 4
-        .global sha512_blocks_ce
-        .type   sha512_blocks_ce, %function
-sha512_blocks_ce:
+FUNCTION sha512_blocks_ce
         cbz     x2, .Lreturn
         add     p_end, p_data, x2
         adrp    k_start, constants
@@ -181,6 +179,4 @@ sha512_blocks_ce:
         b.ne    .Lblock
 .Lreturn:
         ret
-        .size   sha512_blocks_ce, . - sha512_blocks_ce
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END sha512_blocks_ce

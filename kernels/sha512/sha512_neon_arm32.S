@@ -27,12 +27,8 @@ cites     = ["FIPS 180-4 4.1.3, 6.4.2"]
  *
  * void sha512_blocks_neon(uint8_t h[64], const uint8_t *data, size_t len);
  */
-        .syntax unified
-#if defined(__thumb2__)
-        .thumb
-#else
-        .arm
-#endif
+#include "shared/assembly.h"
+
         .text
 
 p_h     .req    r0
@@ -141,9 +137,7 @@ constants:                              @ FIPS 180-4 4.2.3
         vadd.i64 \m0, \m0, u1
 .endm
 
-        .global sha512_blocks_neon
-        .type   sha512_blocks_neon, %function
-sha512_blocks_neon:
+FUNCTION sha512_blocks_neon, 0
         cmp     r2, #0
         it      eq
         bxeq    lr
@@ -213,6 +207,4 @@ sha512_blocks_neon:
 
         vpop    {d8-d15}
         bx      lr
-        .size   sha512_blocks_neon, . - sha512_blocks_neon
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END sha512_blocks_neon

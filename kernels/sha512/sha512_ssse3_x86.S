@@ -31,6 +31,8 @@ cites     = ["FIPS 180-4 4.1.3, 6.4.2"]
  *
  * void sha512_blocks_ssse3(uint8_t h[64], const uint8_t *data, size_t len);
  */
+#include "shared/assembly.h"
+
         .intel_syntax noprefix
 
 /* At these distances from esp after four registers have been pushed: */
@@ -192,10 +194,7 @@ constants:                              /* FIPS 180-4 4.2.3 */
         movdqu  [p_h + 8 * \i], t0
 .endm
 
-        .globl  sha512_blocks_ssse3
-        .type   sha512_blocks_ssse3, @function
-        .p2align 4
-sha512_blocks_ssse3:
+FUNCTION sha512_blocks_ssse3
         push    ebp
         push    ebx
         push    esi
@@ -291,6 +290,4 @@ sha512_blocks_ssse3:
 .Lprogram_counter:
         mov     ebx, [esp]
         ret
-        .size   sha512_blocks_ssse3, . - sha512_blocks_ssse3
-
-        .section .note.GNU-stack, "", @progbits
+FUNCTION_END sha512_blocks_ssse3
