@@ -25,12 +25,4 @@ static inline void store_le32(uint8_t *bytes, uint32_t word)
     bytes[3] = (uint8_t)(word >> 24);
 }
 
-static inline void store_be32(uint8_t *bytes, uint32_t word)
-{
-    bytes[3] = (uint8_t)word;
-    bytes[2] = (uint8_t)(word >> 8);
-    bytes[1] = (uint8_t)(word >> 16);
-    bytes[0] = (uint8_t)(word >> 24);
-}
-
 #endif
