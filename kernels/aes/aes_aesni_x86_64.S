@@ -43,13 +43,11 @@ layout = "bytes-inverse"                 # the same for the equivalent inverse c
  *
  * To review: the counter is a 32-bit register that wraps; bytes 0 to 11 of iv are never written. The frame, which holds
  * the first round key under a public mask, is cleared. Branches depend on lengths and on the number of rounds only.
- * The round constants of the 192-bit schedule: steps of six words, stored at multiples of 24 bytes, the last is cut.
+ * The key schedule is in aes_aesni.h.
  */
 #include "shared/assembly.h"
 
         .intel_syntax noprefix
-
-#define ROUNDS_AT 240                   /* offset of the number of rounds in a state */
 
 /* Arguments of the modes; out, data and left advance. */
 #define p_out   rdi
@@ -72,115 +70,7 @@ layout = "bytes-inverse"                 # the same for the equivalent inverse c
 
         .text
 
-/* Word i of x becomes the sum of words 0 to i. */
-.macro RUNNING_SUM x, t
-        movdqa  \t, \x
-        pslldq  \t, 4
-        pxor    \x, \t
-        movdqa  \t, \x
-        pslldq  \t, 8
-        pxor    \x, \t
-.endm
-
-/* FIPS 197 5.2: four words in xmm0 from those before and from lane `word` of what aeskeygenassist makes of `from`. */
-.macro NEXT_WORDS x, from, constant, word
-        aeskeygenassist xmm1, \from, \constant
-        pshufd  xmm1, xmm1, \word * 0x55
-        RUNNING_SUM \x, xmm2
-        pxor    \x, xmm1
-.endm
-
-/* Key schedule from rdi (rsi bytes) to rdx; changes xmm0 to xmm3. */
-LOCAL_FUNCTION expand
-        movdqu  xmm0, [rdi]
-        movdqa  [rdx], xmm0
-        cmp     rsi, 24
-        je      expand_192
-        ja      expand_256
-
-        mov     byte ptr [rdx + ROUNDS_AT], 10
-        .set    at, 16
-        .irp    constant, 0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1b, 0x36
-        NEXT_WORDS xmm0, xmm0, \constant, 3
-        movdqa  [rdx + at], xmm0
-        .set    at, at + 16
-        .endr
-        ret
-
-/* Six words a step: four in xmm0, two in the low half of xmm3, of which the upper half means nothing. */
-expand_192:
-        mov     byte ptr [rdx + ROUNDS_AT], 12
-        movq    xmm3, qword ptr [rdi + 16]
-        movq    qword ptr [rdx + 16], xmm3
-        .set    at, 24
-        .irp    constant, 0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80
-        NEXT_WORDS xmm0, xmm3, \constant, 1
-        movdqu  [rdx + at], xmm0
-        .if     at < 192
-        pshufd  xmm1, xmm0, 0xff
-        movdqa  xmm2, xmm3
-        pslldq  xmm2, 4
-        pxor    xmm3, xmm2
-        pxor    xmm3, xmm1
-        movq    qword ptr [rdx + at + 16], xmm3
-        .endif
-        .set    at, at + 24
-        .endr
-        ret
-
-/* Eight words a step; the second four take SubWord without RotWord and constant. */
-expand_256:
-        mov     byte ptr [rdx + ROUNDS_AT], 14
-        movdqu  xmm3, [rdi + 16]
-        movdqa  [rdx + 16], xmm3
-        .set    at, 32
-        .irp    constant, 0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40
-        NEXT_WORDS xmm0, xmm3, \constant, 3
-        movdqa  [rdx + at], xmm0
-        .if     at < 224
-        NEXT_WORDS xmm3, xmm0, 0, 2
-        movdqa  [rdx + at + 16], xmm3
-        .endif
-        .set    at, at + 32
-        .endr
-        ret
-FUNCTION_END expand
-
-FUNCTION aes_setkey_enc_aesni
-        call    expand
-        pxor    xmm0, xmm0
-        pxor    xmm1, xmm1
-        pxor    xmm2, xmm2
-        pxor    xmm3, xmm3
-        ret
-FUNCTION_END aes_setkey_enc_aesni
-
-/* The schedule backwards, all keys but the outer two through InvMixColumns (FIPS 197 5.3.5). */
-FUNCTION aes_setkey_dec_aesni
-        call    expand
-        movzx   eax, byte ptr [rdx + ROUNDS_AT]
-        shl     eax, 4
-        add     rax, rdx                /* rdx goes up, rax down */
-        movdqa  xmm0, [rdx]
-        movdqa  xmm1, [rax]
-        movdqa  [rdx], xmm1
-        movdqa  [rax], xmm0
-        add     rdx, 16
-        sub     rax, 16
-1:      aesimc  xmm0, [rdx]
-        aesimc  xmm1, [rax]
-        movdqa  [rdx], xmm1
-        movdqa  [rax], xmm0
-        add     rdx, 16
-        sub     rax, 16
-        cmp     rdx, rax
-        jbe     1b                      /* the number of rounds is even: they meet at the middle key */
-        pxor    xmm0, xmm0
-        pxor    xmm1, xmm1
-        pxor    xmm2, xmm2
-        pxor    xmm3, xmm3
-        ret
-FUNCTION_END aes_setkey_dec_aesni
+#include "aes_aesni.h"
 
 /* One block in xmm0 through all rounds after the first key; `round` is aesenc or aesdec. */
 .macro ONE_BLOCK round

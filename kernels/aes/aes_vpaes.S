@@ -2,7 +2,7 @@
 /*toml
 algorithm = "aes"
 variant   = "vpaes"
-arch      = "x86_64"
+arch      = ["x86", "x86_64"]
 provides  = ["setkey_enc", "setkey_dec", "encrypt", "decrypt", "cbc_encrypt", "cbc_decrypt", "ctr"]
 requires  = ["ssse3"]
 priority  = 20
@@ -23,7 +23,8 @@ layout = "vpaes-inverse"                 # the same for the equivalent inverse c
 /*
  * AES by byte permutations (M. Hamburg, "Accelerating AES with Vector Permute Instructions", CHES 2009): pshufb looks
  * up sixteen nibbles at once in a table that lies in a register, so that no address depends on a secret. One block at
- * a time.
+ * a time. Both architectures run the same instructions on vectors; they differ in how arguments come (cdecl, System V), in
+ * how tables are found and in the number of general registers.
  *
  * void aes_setkey_enc_vpaes(const uint8_t *key, size_t key_len, void *ek);
  * void aes_setkey_dec_vpaes(const uint8_t *key, size_t key_len, void *dk);
@@ -48,7 +49,7 @@ layout = "vpaes-inverse"                 # the same for the equivalent inverse c
  *
  * Alignment and aliasing: states and tables are aligned; key, block, data, out and iv are touched by movdqu and moves
  * of words and bytes only. A block is loaded before its output is stored, so out == data is allowed; other overlap is
- * not. Nothing is read or written beyond len, nor below rsp.
+ * not. Nothing is read or written beyond len, nor below the stack pointer.
  *
  * To review: the derivation above, of which every table is one line; the counter is lane 3 of a vector of words, to
  * the others of which 0 is added. Branches depend on lengths and the number of rounds only.
@@ -59,6 +60,7 @@ layout = "vpaes-inverse"                 # the same for the equivalent inverse c
 
 #define ROUNDS_AT 240                   /* offset of the number of rounds in a state */
 
+#ifdef __x86_64__
 /* Arguments of the modes; out, data and left advance. */
 #define p_out   rdi
 #define p_data  rsi
@@ -73,11 +75,35 @@ layout = "vpaes-inverse"                 # the same for the equivalent inverse c
 #define p_user  rdi
 #define key_len rsi
 #define p_state rdx
-#define recent  eax
 #define p_last  rax
-#define constant ecx
 #define p_word  r10                     /* the word a key length before the next; recent is the word just before that */
 #define words   r11d                    /* to make: four a round key, less those of the key */
+#define rounds  rcx
+#define until   rdi                     /* bytes until the next constant */
+#else
+/* Arguments lie on the stack, above four saved registers; out, data and left advance. */
+#define ARG(n)  dword ptr [esp + 20 + 4 * (n)]
+#define p_out   edi
+#define p_data  esi
+#define left    ecx
+#define p_keys  edx
+#define p_iv    eax                     /* before and after the blocks */
+/* Also used by the modes. */
+#define p_table ebx
+#define p_key   eax
+#define count   ebp
+/* Used by the key schedule. */
+#define p_user  eax
+#define key_len esi
+#define p_state edx
+#define p_last  ebp
+#define p_word  ebp                     /* the word a key length before the next; recent is the word just before that */
+#define words   edx                     /* to make: four a round key, less those of the key */
+#define rounds  ecx
+#define until   edi                     /* bytes until the next constant */
+#endif
+#define recent  eax
+#define constant ecx
 #define chain   xmm6                    /* CBC: the ciphertext block before; CTR: the counter as four words */
 #define inverse xmm7                    /* the table INVERSE; xmm0 to xmm5 are temporary */
 
@@ -165,10 +191,84 @@ tables:
 
         .text
 
+#ifdef __x86_64__
 .macro ENTER
         lea     p_table, [rip + tables]
         movdqa  inverse, [p_table + INVERSE]
 .endm
+
+.macro LEAVE
+        ret
+.endm
+
+/* The arguments of a schedule and of a mode are where they are used. */
+.macro ENTER_SCHEDULE
+        ENTER
+.endm
+
+.macro ENTER_BLOCK
+        ENTER
+        mov     p_keys, rdx
+.endm
+
+.macro ENTER_MODE
+        ENTER
+.endm
+
+.macro LOAD_P_IV
+.endm
+#else
+        /* The address of the instruction after the call, in p_table. */
+LOCAL_FUNCTION .Lprogram_counter, 0
+        mov     p_table, [esp]
+        ret
+FUNCTION_END .Lprogram_counter
+
+.macro ENTER
+        push    ebp
+        push    ebx
+        push    esi
+        push    edi
+        call    .Lprogram_counter
+        add     p_table, offset _GLOBAL_OFFSET_TABLE_
+        lea     p_table, [p_table + tables@GOTOFF]
+        movdqa  inverse, [p_table + INVERSE]
+.endm
+
+.macro LEAVE
+        pop     edi
+        pop     esi
+        pop     ebx
+        pop     ebp
+        ret
+.endm
+
+.macro ENTER_SCHEDULE
+        ENTER
+        mov     p_user, ARG(0)
+        mov     key_len, ARG(1)
+        mov     p_state, ARG(2)
+.endm
+
+.macro ENTER_BLOCK
+        ENTER
+        mov     p_out, ARG(0)
+        mov     p_data, ARG(1)
+        mov     p_keys, ARG(2)
+.endm
+
+.macro ENTER_MODE
+        ENTER
+        mov     p_out, ARG(0)
+        mov     p_data, ARG(1)
+        mov     left, ARG(2)
+        mov     p_keys, ARG(3)
+.endm
+
+.macro LOAD_P_IV
+        mov     p_iv, ARG(4)
+.endm
+#endif
 
 /* to = table[index], byte by byte. */
 .macro LOOKUP to, table, index
@@ -297,6 +397,7 @@ FUNCTION_END sub_word
 /* Key schedule of p_user (key_len bytes) to p_keys, as in FIPS 197 5.2, word by word. Changes p_user and the registers
  * above, xmm0 to xmm5. */
 LOCAL_FUNCTION expand
+#ifdef __x86_64__
         mov     p_word, p_state
         mov     rcx, key_len
 1:      mov     recent, [p_user]
@@ -307,12 +408,25 @@ LOCAL_FUNCTION expand
         jnz     1b
         sub     p_word, key_len
         mov     ecx, esi
+#else
+        push    p_state
+        mov     p_word, p_state
+        xor     ecx, ecx
+1:      mov     edi, [p_user + ecx]
+        mov     [p_word], edi
+        add     p_word, 4
+        add     ecx, 4
+        cmp     ecx, key_len
+        jb      1b
+        sub     p_word, key_len
+        mov     recent, edi
+#endif
         shr     ecx, 2                  /* words of the key */
         add     ecx, 6                  /* rounds */
         mov     byte ptr [p_state + ROUNDS_AT], cl
-        lea     words, [rcx + 2 * rcx + 10]
+        lea     words, [rounds + 2 * rounds + 10]
         mov     constant, 1
-2:      mov     rdi, key_len            /* bytes until the next constant */
+2:      mov     until, key_len
         call    sub_word
         ror     recent, 8               /* RotWord of a little-endian word */
         xor     recent, constant
@@ -325,20 +439,24 @@ LOCAL_FUNCTION expand
         add     p_word, 4
         dec     words
         jz      4f
-        sub     rdi, 4
+        sub     until, 4
         jz      2b
-        cmp     rdi, 16
+        cmp     until, 16
         jne     3b
         cmp     key_len, 32
         jne     3b
         call    sub_word                /* the middle of eight words */
         jmp     3b
-4:      ret
+4:
+#ifndef __x86_64__
+        pop     p_state
+#endif
+        ret
 FUNCTION_END expand
 
 /* The round keys of expand into the basis, all but the first plus 0x63. */
 FUNCTION aes_setkey_enc_vpaes
-        ENTER
+        ENTER_SCHEDULE
         call    expand
         movzx   count, byte ptr [p_state + ROUNDS_AT]
         movdqa  xmm0, [p_state]
@@ -353,7 +471,7 @@ FUNCTION aes_setkey_enc_vpaes
         movdqa  [p_state], xmm0
         jmp     1b
 2:      movdqa  [p_state], xmm0
-        ret
+        LEAVE
 FUNCTION_END aes_setkey_enc_vpaes
 
 /* InvMixColumns of xmm0 (FIPS 197 5.3.3): (14, 11, 13, 9) is (2, 3, 1, 1) times (5, 0, 4, 0). Then plus 0x63 and into
@@ -382,7 +500,7 @@ FUNCTION_END inverse_key_outer
 
 /* The round keys of expand backwards. */
 FUNCTION aes_setkey_dec_vpaes
-        ENTER
+        ENTER_SCHEDULE
         call    expand
         movzx   count, byte ptr [p_state + ROUNDS_AT]
         shl     count, 4
@@ -404,31 +522,30 @@ FUNCTION aes_setkey_dec_vpaes
         movdqa  [p_last], xmm0
         cmp     p_state, p_last
         jb      1b                      /* the number of rounds is even: they meet at the middle key */
-        ret
+        LEAVE
 FUNCTION_END aes_setkey_dec_vpaes
 
 FUNCTION aes_encrypt_vpaes
-        ENTER
-        mov     p_keys, rdx
+        ENTER_BLOCK
         movdqu  xmm0, [p_data]
         call    encrypt_xmm0
         movdqu  [p_out], xmm0
-        ret
+        LEAVE
 FUNCTION_END aes_encrypt_vpaes
 
 FUNCTION aes_decrypt_vpaes
-        ENTER
-        mov     p_keys, rdx
+        ENTER_BLOCK
         movdqu  xmm0, [p_data]
         call    decrypt_xmm0
         movdqu  [p_out], xmm0
-        ret
+        LEAVE
 FUNCTION_END aes_decrypt_vpaes
 
 FUNCTION aes_cbc_encrypt_vpaes
-        ENTER
+        ENTER_MODE
         test    left, left
         jz      9f
+        LOAD_P_IV
         movdqu  chain, [p_iv]
         movdqa  xmm0, chain
 1:      movdqu  xmm1, [p_data]
@@ -439,14 +556,16 @@ FUNCTION aes_cbc_encrypt_vpaes
         add     p_out, 16
         sub     left, 16
         jnz     1b
+        LOAD_P_IV
         movdqu  [p_iv], xmm0
-9:      ret
+9:      LEAVE
 FUNCTION_END aes_cbc_encrypt_vpaes
 
 FUNCTION aes_cbc_decrypt_vpaes
-        ENTER
+        ENTER_MODE
         test    left, left
         jz      9f
+        LOAD_P_IV
         movdqu  chain, [p_iv]
 1:      movdqu  xmm0, [p_data]
         call    decrypt_xmm0
@@ -457,14 +576,16 @@ FUNCTION aes_cbc_decrypt_vpaes
         add     p_out, 16
         sub     left, 16
         jnz     1b
+        LOAD_P_IV
         movdqu  [p_iv], chain
-9:      ret
+9:      LEAVE
 FUNCTION_END aes_cbc_decrypt_vpaes
 
 FUNCTION aes_ctr_vpaes
-        ENTER
+        ENTER_MODE
         test    left, left
         jz      9f
+        LOAD_P_IV
         movdqu  chain, [p_iv]
         pshufb  chain, [p_table + WORD_BYTES]
 1:      movdqa  xmm0, chain
@@ -493,6 +614,7 @@ FUNCTION aes_ctr_vpaes
         jnz     3b
 
 4:      pshufb  chain, [p_table + WORD_BYTES]
+        LOAD_P_IV
         movdqu  [p_iv], chain
-9:      ret
+9:      LEAVE
 FUNCTION_END aes_ctr_vpaes
