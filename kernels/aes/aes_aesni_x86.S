@@ -42,11 +42,11 @@ layout = "bytes-inverse"                 # the same for the equivalent inverse c
  *
  * To review: the counter is a 32-bit register that wraps; bytes 0 to 11 of iv are never written. The frame, which holds
  * the first round key under a public mask, is cleared. Branches depend on lengths and on the number of rounds only.
- * The round constants of the 192-bit schedule: steps of six words, stored at multiples of 24 bytes, the last is cut.
+ * The key schedule is in aes_aesni.h.
  */
-        .intel_syntax noprefix
+#include "shared/assembly.h"
 
-#define ROUNDS_AT 240                   /* offset of the number of rounds in a state */
+        .intel_syntax noprefix
 
 /* Arguments lie on the stack. In the modes they are read once, at these offsets from ebp. */
 #define arg_out  dword ptr [ebp + 20]
@@ -70,129 +70,7 @@ layout = "bytes-inverse"                 # the same for the equivalent inverse c
 
         .text
 
-/* Word i of x becomes the sum of words 0 to i. */
-.macro RUNNING_SUM x, t
-        movdqa  \t, \x
-        pslldq  \t, 4
-        pxor    \x, \t
-        movdqa  \t, \x
-        pslldq  \t, 8
-        pxor    \x, \t
-.endm
-
-/* FIPS 197 5.2: four words in x from those before and from lane `word` of what aeskeygenassist makes of `from`. */
-.macro NEXT_WORDS x, from, constant, word
-        aeskeygenassist xmm1, \from, \constant
-        pshufd  xmm1, xmm1, \word * 0x55
-        RUNNING_SUM \x, xmm2
-        pxor    \x, xmm1
-.endm
-
-/* Key schedule from eax (ecx bytes) to edx; changes xmm0 to xmm3. */
-        .p2align 4
-        .type   expand, @function
-expand:
-        movdqu  xmm0, [eax]
-        movdqa  [edx], xmm0
-        cmp     ecx, 24
-        je      expand_192
-        ja      expand_256
-
-        mov     byte ptr [edx + ROUNDS_AT], 10
-        .set    at, 16
-        .irp    constant, 0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1b, 0x36
-        NEXT_WORDS xmm0, xmm0, \constant, 3
-        movdqa  [edx + at], xmm0
-        .set    at, at + 16
-        .endr
-        ret
-
-/* Six words a step: four in xmm0, two in the low half of xmm3, of which the upper half means nothing. */
-expand_192:
-        mov     byte ptr [edx + ROUNDS_AT], 12
-        movq    xmm3, qword ptr [eax + 16]
-        movq    qword ptr [edx + 16], xmm3
-        .set    at, 24
-        .irp    constant, 0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80
-        NEXT_WORDS xmm0, xmm3, \constant, 1
-        movdqu  [edx + at], xmm0
-        .if     at < 192
-        pshufd  xmm1, xmm0, 0xff
-        movdqa  xmm2, xmm3
-        pslldq  xmm2, 4
-        pxor    xmm3, xmm2
-        pxor    xmm3, xmm1
-        movq    qword ptr [edx + at + 16], xmm3
-        .endif
-        .set    at, at + 24
-        .endr
-        ret
-
-/* Eight words a step; the second four take SubWord without RotWord and constant. */
-expand_256:
-        mov     byte ptr [edx + ROUNDS_AT], 14
-        movdqu  xmm3, [eax + 16]
-        movdqa  [edx + 16], xmm3
-        .set    at, 32
-        .irp    constant, 0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40
-        NEXT_WORDS xmm0, xmm3, \constant, 3
-        movdqa  [edx + at], xmm0
-        .if     at < 224
-        NEXT_WORDS xmm3, xmm0, 0, 2
-        movdqa  [edx + at + 16], xmm3
-        .endif
-        .set    at, at + 32
-        .endr
-        ret
-        .size   expand, . - expand
-
-        .globl  aes_setkey_enc_aesni
-        .type   aes_setkey_enc_aesni, @function
-        .p2align 4
-aes_setkey_enc_aesni:
-        mov     eax, [esp + 4]
-        mov     ecx, [esp + 8]
-        mov     edx, [esp + 12]
-        call    expand
-        pxor    xmm0, xmm0
-        pxor    xmm1, xmm1
-        pxor    xmm2, xmm2
-        pxor    xmm3, xmm3
-        ret
-        .size   aes_setkey_enc_aesni, . - aes_setkey_enc_aesni
-
-/* The schedule backwards, all keys but the outer two through InvMixColumns (FIPS 197 5.3.5). */
-        .globl  aes_setkey_dec_aesni
-        .type   aes_setkey_dec_aesni, @function
-        .p2align 4
-aes_setkey_dec_aesni:
-        mov     eax, [esp + 4]
-        mov     ecx, [esp + 8]
-        mov     edx, [esp + 12]
-        call    expand
-        movzx   eax, byte ptr [edx + ROUNDS_AT]
-        shl     eax, 4
-        add     eax, edx                /* edx goes up, eax down */
-        movdqa  xmm0, [edx]
-        movdqa  xmm1, [eax]
-        movdqa  [edx], xmm1
-        movdqa  [eax], xmm0
-        add     edx, 16
-        sub     eax, 16
-1:      aesimc  xmm0, [edx]
-        aesimc  xmm1, [eax]
-        movdqa  [edx], xmm1
-        movdqa  [eax], xmm0
-        add     edx, 16
-        sub     eax, 16
-        cmp     edx, eax
-        jbe     1b                      /* the number of rounds is even: they meet at the middle key */
-        pxor    xmm0, xmm0
-        pxor    xmm1, xmm1
-        pxor    xmm2, xmm2
-        pxor    xmm3, xmm3
-        ret
-        .size   aes_setkey_dec_aesni, . - aes_setkey_dec_aesni
+#include "aes_aesni.h"
 
 /* p_last from the state at p_keys. */
 .macro FIND_LAST
@@ -226,19 +104,13 @@ aes_setkey_dec_aesni:
         ret
 .endm
 
-        .globl  aes_encrypt_aesni
-        .type   aes_encrypt_aesni, @function
-        .p2align 4
-aes_encrypt_aesni:
+FUNCTION aes_encrypt_aesni
         BLOCK_FUNCTION aesenc
-        .size   aes_encrypt_aesni, . - aes_encrypt_aesni
+FUNCTION_END aes_encrypt_aesni
 
-        .globl  aes_decrypt_aesni
-        .type   aes_decrypt_aesni, @function
-        .p2align 4
-aes_decrypt_aesni:
+FUNCTION aes_decrypt_aesni
         BLOCK_FUNCTION aesdec
-        .size   aes_decrypt_aesni, . - aes_decrypt_aesni
+FUNCTION_END aes_decrypt_aesni
 
 /* Saves the registers, loads the arguments of a mode, makes an aligned frame. */
 .macro ENTER frame
@@ -265,10 +137,7 @@ aes_decrypt_aesni:
 .endm
 
 /* CBC encryption: the last six round keys are in xmm2 to xmm7, the others come from memory. */
-        .globl  aes_cbc_encrypt_aesni
-        .type   aes_cbc_encrypt_aesni, @function
-        .p2align 4
-aes_cbc_encrypt_aesni:
+FUNCTION aes_cbc_encrypt_aesni
         ENTER   0
         sub     left, 16
         jb      9f
@@ -303,7 +172,7 @@ aes_cbc_encrypt_aesni:
         mov     eax, arg_iv
         movdqu  [eax], xmm0
 9:      LEAVE
-        .size   aes_cbc_encrypt_aesni, . - aes_cbc_encrypt_aesni
+FUNCTION_END aes_cbc_encrypt_aesni
 
 /* Round `number` of six blocks. */
 .macro SIX round, number
@@ -327,10 +196,7 @@ aes_cbc_encrypt_aesni:
         movdqa  key, [p_keys + temp]
 .endm
 
-        .globl  aes_cbc_decrypt_aesni
-        .type   aes_cbc_decrypt_aesni, @function
-        .p2align 4
-aes_cbc_decrypt_aesni:
+FUNCTION aes_cbc_decrypt_aesni
         ENTER   16
         mov     eax, arg_iv
         movdqu  xmm0, [eax]
@@ -384,7 +250,7 @@ aes_cbc_decrypt_aesni:
 9:      mov     eax, arg_iv
         movdqu  [eax], xmm1
         LEAVE
-        .size   aes_cbc_decrypt_aesni, . - aes_cbc_decrypt_aesni
+FUNCTION_END aes_cbc_decrypt_aesni
 
 /* The last word of counter block n in the frame, for the block `ahead` after the next one. */
 .macro SET_COUNTER n, ahead
@@ -394,10 +260,7 @@ aes_cbc_decrypt_aesni:
         mov     [esp + \n * 16 + 12], temp
 .endm
 
-        .globl  aes_ctr_aesni
-        .type   aes_ctr_aesni, @function
-        .p2align 4
-aes_ctr_aesni:
+FUNCTION aes_ctr_aesni
         ENTER   WIDE
         test    left, left
         jz      9f
@@ -487,6 +350,4 @@ aes_ctr_aesni:
         movdqa  [esp + \n * 16], xmm0
         .endr
 9:      LEAVE
-        .size   aes_ctr_aesni, . - aes_ctr_aesni
-
-        .section .note.GNU-stack, "", @progbits
+FUNCTION_END aes_ctr_aesni

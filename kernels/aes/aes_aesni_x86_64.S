@@ -43,11 +43,11 @@ layout = "bytes-inverse"                 # the same for the equivalent inverse c
  *
  * To review: the counter is a 32-bit register that wraps; bytes 0 to 11 of iv are never written. The frame, which holds
  * the first round key under a public mask, is cleared. Branches depend on lengths and on the number of rounds only.
- * The round constants of the 192-bit schedule: steps of six words, stored at multiples of 24 bytes, the last is cut.
+ * The key schedule is in aes_aesni.h.
  */
-        .intel_syntax noprefix
+#include "shared/assembly.h"
 
-#define ROUNDS_AT 240                   /* offset of the number of rounds in a state */
+        .intel_syntax noprefix
 
 /* Arguments of the modes; out, data and left advance. */
 #define p_out   rdi
@@ -70,123 +70,7 @@ layout = "bytes-inverse"                 # the same for the equivalent inverse c
 
         .text
 
-/* Word i of x becomes the sum of words 0 to i. */
-.macro RUNNING_SUM x, t
-        movdqa  \t, \x
-        pslldq  \t, 4
-        pxor    \x, \t
-        movdqa  \t, \x
-        pslldq  \t, 8
-        pxor    \x, \t
-.endm
-
-/* FIPS 197 5.2: four words in xmm0 from those before and from lane `word` of what aeskeygenassist makes of `from`. */
-.macro NEXT_WORDS x, from, constant, word
-        aeskeygenassist xmm1, \from, \constant
-        pshufd  xmm1, xmm1, \word * 0x55
-        RUNNING_SUM \x, xmm2
-        pxor    \x, xmm1
-.endm
-
-/* Key schedule from rdi (rsi bytes) to rdx; changes xmm0 to xmm3. */
-        .p2align 4
-        .type   expand, @function
-expand:
-        movdqu  xmm0, [rdi]
-        movdqa  [rdx], xmm0
-        cmp     rsi, 24
-        je      expand_192
-        ja      expand_256
-
-        mov     byte ptr [rdx + ROUNDS_AT], 10
-        .set    at, 16
-        .irp    constant, 0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1b, 0x36
-        NEXT_WORDS xmm0, xmm0, \constant, 3
-        movdqa  [rdx + at], xmm0
-        .set    at, at + 16
-        .endr
-        ret
-
-/* Six words a step: four in xmm0, two in the low half of xmm3, of which the upper half means nothing. */
-expand_192:
-        mov     byte ptr [rdx + ROUNDS_AT], 12
-        movq    xmm3, qword ptr [rdi + 16]
-        movq    qword ptr [rdx + 16], xmm3
-        .set    at, 24
-        .irp    constant, 0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80
-        NEXT_WORDS xmm0, xmm3, \constant, 1
-        movdqu  [rdx + at], xmm0
-        .if     at < 192
-        pshufd  xmm1, xmm0, 0xff
-        movdqa  xmm2, xmm3
-        pslldq  xmm2, 4
-        pxor    xmm3, xmm2
-        pxor    xmm3, xmm1
-        movq    qword ptr [rdx + at + 16], xmm3
-        .endif
-        .set    at, at + 24
-        .endr
-        ret
-
-/* Eight words a step; the second four take SubWord without RotWord and constant. */
-expand_256:
-        mov     byte ptr [rdx + ROUNDS_AT], 14
-        movdqu  xmm3, [rdi + 16]
-        movdqa  [rdx + 16], xmm3
-        .set    at, 32
-        .irp    constant, 0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40
-        NEXT_WORDS xmm0, xmm3, \constant, 3
-        movdqa  [rdx + at], xmm0
-        .if     at < 224
-        NEXT_WORDS xmm3, xmm0, 0, 2
-        movdqa  [rdx + at + 16], xmm3
-        .endif
-        .set    at, at + 32
-        .endr
-        ret
-        .size   expand, . - expand
-
-        .globl  aes_setkey_enc_aesni
-        .type   aes_setkey_enc_aesni, @function
-        .p2align 4
-aes_setkey_enc_aesni:
-        call    expand
-        pxor    xmm0, xmm0
-        pxor    xmm1, xmm1
-        pxor    xmm2, xmm2
-        pxor    xmm3, xmm3
-        ret
-        .size   aes_setkey_enc_aesni, . - aes_setkey_enc_aesni
-
-/* The schedule backwards, all keys but the outer two through InvMixColumns (FIPS 197 5.3.5). */
-        .globl  aes_setkey_dec_aesni
-        .type   aes_setkey_dec_aesni, @function
-        .p2align 4
-aes_setkey_dec_aesni:
-        call    expand
-        movzx   eax, byte ptr [rdx + ROUNDS_AT]
-        shl     eax, 4
-        add     rax, rdx                /* rdx goes up, rax down */
-        movdqa  xmm0, [rdx]
-        movdqa  xmm1, [rax]
-        movdqa  [rdx], xmm1
-        movdqa  [rax], xmm0
-        add     rdx, 16
-        sub     rax, 16
-1:      aesimc  xmm0, [rdx]
-        aesimc  xmm1, [rax]
-        movdqa  [rdx], xmm1
-        movdqa  [rax], xmm0
-        add     rdx, 16
-        sub     rax, 16
-        cmp     rdx, rax
-        jbe     1b                      /* the number of rounds is even: they meet at the middle key */
-        pxor    xmm0, xmm0
-        pxor    xmm1, xmm1
-        pxor    xmm2, xmm2
-        pxor    xmm3, xmm3
-        ret
-        .size   aes_setkey_dec_aesni, . - aes_setkey_dec_aesni
+#include "aes_aesni.h"
 
 /* One block in xmm0 through all rounds after the first key; `round` is aesenc or aesdec. */
 .macro ONE_BLOCK round
@@ -206,10 +90,7 @@ aes_setkey_dec_aesni:
         add     p_last, \keys
 .endm
 
-        .globl  aes_encrypt_aesni
-        .type   aes_encrypt_aesni, @function
-        .p2align 4
-aes_encrypt_aesni:
+FUNCTION aes_encrypt_aesni
         mov     p_keys, rdx
         FIND_LAST p_keys
         movdqu  xmm0, [rsi]
@@ -217,12 +98,9 @@ aes_encrypt_aesni:
         ONE_BLOCK aesenc
         movdqu  [rdi], xmm0
         ret
-        .size   aes_encrypt_aesni, . - aes_encrypt_aesni
+FUNCTION_END aes_encrypt_aesni
 
-        .globl  aes_decrypt_aesni
-        .type   aes_decrypt_aesni, @function
-        .p2align 4
-aes_decrypt_aesni:
+FUNCTION aes_decrypt_aesni
         mov     p_keys, rdx
         FIND_LAST p_keys
         movdqu  xmm0, [rsi]
@@ -230,13 +108,10 @@ aes_decrypt_aesni:
         ONE_BLOCK aesdec
         movdqu  [rdi], xmm0
         ret
-        .size   aes_decrypt_aesni, . - aes_decrypt_aesni
+FUNCTION_END aes_decrypt_aesni
 
 /* CBC encryption: the last eleven round keys are in xmm5 to xmm15; longer schedules take the others from memory. */
-        .globl  aes_cbc_encrypt_aesni
-        .type   aes_cbc_encrypt_aesni, @function
-        .p2align 4
-aes_cbc_encrypt_aesni:
+FUNCTION aes_cbc_encrypt_aesni
         movdqu  xmm0, [p_iv]
         sub     left, 16
         jb      9f
@@ -265,7 +140,7 @@ aes_cbc_encrypt_aesni:
         jae     1b
         movdqu  [p_iv], xmm0
 9:      ret
-        .size   aes_cbc_encrypt_aesni, . - aes_cbc_encrypt_aesni
+FUNCTION_END aes_cbc_encrypt_aesni
 
 /* Round `number` of eight blocks. */
 .macro EIGHT round, number
@@ -287,10 +162,7 @@ aes_cbc_encrypt_aesni:
 2:      movdqa  key, [p_last]
 .endm
 
-        .globl  aes_cbc_decrypt_aesni
-        .type   aes_cbc_decrypt_aesni, @function
-        .p2align 4
-aes_cbc_decrypt_aesni:
+FUNCTION aes_cbc_decrypt_aesni
         movdqu  chain, [p_iv]
         FIND_LAST p_keys
         sub     left, FRAME
@@ -337,7 +209,7 @@ aes_cbc_decrypt_aesni:
         jae     5b
 9:      movdqu  [p_iv], chain
         ret
-        .size   aes_cbc_decrypt_aesni, . - aes_cbc_decrypt_aesni
+FUNCTION_END aes_cbc_decrypt_aesni
 
 /* The last word of counter block n in the frame, for the block `ahead` after the next one. */
 .macro SET_COUNTER n, ahead
@@ -347,10 +219,7 @@ aes_cbc_decrypt_aesni:
         mov     [rsp + \n * 16 + 12], temp
 .endm
 
-        .globl  aes_ctr_aesni
-        .type   aes_ctr_aesni, @function
-        .p2align 4
-aes_ctr_aesni:
+FUNCTION aes_ctr_aesni
         test    left, left
         jz      9f
         push    rbp
@@ -435,6 +304,4 @@ aes_ctr_aesni:
         pop     rbx
         pop     rbp
 9:      ret
-        .size   aes_ctr_aesni, . - aes_ctr_aesni
-
-        .section .note.GNU-stack, "", @progbits
+FUNCTION_END aes_ctr_aesni

@@ -46,14 +46,8 @@ layout = "vpaes-inverse"
  * circuit it makes. The counter is one word in the frame, to which the number of blocks is added. Branches depend on
  * lengths and the number of rounds only.
  */
-        .syntax unified
-#if defined(__thumb2__)
-        .thumb
-#define FAR_ADR adr.w                   /* reaches 4095 bytes */
-#else
-        .arm
-#define FAR_ADR adrl                    /* two instructions: `adr` reaches 255 words at most */
-#endif
+#include "aes_halves.h"
+#include "shared/assembly.h"
 
 #define ROUNDS_AT 240                   /* offset of the number of rounds in a state */
 
@@ -85,28 +79,6 @@ slot7   .req r11
 slot8   .req lr
 slot9   .req r0                         /* while planes are in work */
 slot10  .req r1
-
-/* Halves of q registers by the names that the macros below form. */
-.macro HALVES q, low, high
-\q\()l .req \low
-\q\()h .req \high
-.endm
-        HALVES  q0, d0, d1
-        HALVES  q1, d2, d3
-        HALVES  q2, d4, d5
-        HALVES  q3, d6, d7
-        HALVES  q4, d8, d9
-        HALVES  q5, d10, d11
-        HALVES  q6, d12, d13
-        HALVES  q7, d14, d15
-        HALVES  q8, d16, d17
-        HALVES  q9, d18, d19
-        HALVES  q10, d20, d21
-        HALVES  q11, d22, d23
-        HALVES  q12, d24, d25
-        HALVES  q13, d26, d27
-        HALVES  q14, d28, d29
-        HALVES  q15, d30, d31
 
         .text
 
@@ -584,10 +556,7 @@ dec_tables:
         bx      lr
 .endm
 
-        .globl  aes_ctr_bsaes
-        .type   aes_ctr_bsaes, %function
-        .p2align 4
-aes_ctr_bsaes:
+FUNCTION aes_ctr_bsaes
         cmp     left, #0
         it      eq
         bxeq    lr
@@ -661,12 +630,9 @@ aes_ctr_bsaes:
         vrev32.8 q0, q0
         vst1.8  {q0}, [p_iv]
         LEAVE
-        .size   aes_ctr_bsaes, . - aes_ctr_bsaes
+FUNCTION_END aes_ctr_bsaes
 
-        .globl  aes_cbc_decrypt_bsaes
-        .type   aes_cbc_decrypt_bsaes, %function
-        .p2align 4
-aes_cbc_decrypt_bsaes:
+FUNCTION aes_cbc_decrypt_bsaes
         cmp     left, #0
         it      eq
         bxeq    lr
@@ -724,6 +690,4 @@ aes_cbc_decrypt_bsaes:
         vst1.8  {q1}, [p_iv]
 
 8:      LEAVE
-        .size   aes_cbc_decrypt_bsaes, . - aes_cbc_decrypt_bsaes
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END aes_cbc_decrypt_bsaes

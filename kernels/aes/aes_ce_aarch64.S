@@ -46,6 +46,7 @@ layout = "bytes-inverse"                 # the same for the equivalent inverse c
  * lanes, to which it adds 0. Branches depend on lengths and the number of rounds only. In the key schedule SubWord is
  * AESE with a key of zeros on four equal columns, on which ShiftRows does nothing.
  */
+#include "shared/assembly.h"
 
 #define ROUNDS_AT 240                   /* offset of the number of rounds in a state */
 
@@ -63,9 +64,7 @@ p_temp  .req x6
         .text
 
 /* Key schedule from x0 (x1 bytes) to x2; changes x3 to x9, v0 and v1. FIPS 197 5.2, word by word. */
-        .p2align 4
-        .type   expand, %function
-expand:
+LOCAL_FUNCTION expand
         lsr     w3, w1, #2              /* words of the key */
         add     w4, w3, #6              /* rounds */
         strb    w4, [x2, #ROUNDS_AT]
@@ -108,20 +107,14 @@ expand:
         b       3b
 4:      movi    v0.16b, #0
         ret
-        .size   expand, . - expand
+FUNCTION_END expand
 
-        .globl  aes_setkey_enc_ce
-        .type   aes_setkey_enc_ce, %function
-        .p2align 4
-aes_setkey_enc_ce:
+FUNCTION aes_setkey_enc_ce
         b       expand
-        .size   aes_setkey_enc_ce, . - aes_setkey_enc_ce
+FUNCTION_END aes_setkey_enc_ce
 
 /* The schedule backwards, all keys but the outer two through InvMixColumns (FIPS 197 5.3.5). */
-        .globl  aes_setkey_dec_ce
-        .type   aes_setkey_dec_ce, %function
-        .p2align 4
-aes_setkey_dec_ce:
+FUNCTION aes_setkey_dec_ce
         stp     x29, x30, [sp, #-16]!
         mov     x29, sp
         bl      expand
@@ -143,7 +136,7 @@ aes_setkey_dec_ce:
         movi    v1.16b, #0
         ldp     x29, x30, [sp], #16
         ret
-        .size   aes_setkey_dec_ce, . - aes_setkey_dec_ce
+FUNCTION_END aes_setkey_dec_ce
 
 /* rounds and round keys from p_keys: the last eleven to v20 to v30, the ones before them to v16 to v19. */
 .macro LOAD_KEYS
@@ -213,10 +206,7 @@ aes_setkey_dec_ce:
         ldp     d8, d9, [sp], #64
 .endm
 
-        .globl  aes_encrypt_ce
-        .type   aes_encrypt_ce, %function
-        .p2align 4
-aes_encrypt_ce:
+FUNCTION aes_encrypt_ce
         mov     p_keys, x2
         LOAD_KEYS
         ld1     {v0.16b}, [x1]
@@ -224,12 +214,9 @@ aes_encrypt_ce:
         eor     v0.16b, v0.16b, v30.16b
         st1     {v0.16b}, [x0]
         ret
-        .size   aes_encrypt_ce, . - aes_encrypt_ce
+FUNCTION_END aes_encrypt_ce
 
-        .globl  aes_decrypt_ce
-        .type   aes_decrypt_ce, %function
-        .p2align 4
-aes_decrypt_ce:
+FUNCTION aes_decrypt_ce
         mov     p_keys, x2
         LOAD_KEYS
         ld1     {v0.16b}, [x1]
@@ -237,12 +224,9 @@ aes_decrypt_ce:
         eor     v0.16b, v0.16b, v30.16b
         st1     {v0.16b}, [x0]
         ret
-        .size   aes_decrypt_ce, . - aes_decrypt_ce
+FUNCTION_END aes_decrypt_ce
 
-        .globl  aes_cbc_encrypt_ce
-        .type   aes_cbc_encrypt_ce, %function
-        .p2align 4
-aes_cbc_encrypt_ce:
+FUNCTION aes_cbc_encrypt_ce
         cbz     left, 9f
         ld1     {v0.16b}, [p_iv]
         LOAD_KEYS
@@ -255,12 +239,9 @@ aes_cbc_encrypt_ce:
         cbnz    left, 1b
         st1     {v0.16b}, [p_iv]
 9:      ret
-        .size   aes_cbc_encrypt_ce, . - aes_cbc_encrypt_ce
+FUNCTION_END aes_cbc_encrypt_ce
 
-        .globl  aes_cbc_decrypt_ce
-        .type   aes_cbc_decrypt_ce, %function
-        .p2align 4
-aes_cbc_decrypt_ce:
+FUNCTION aes_cbc_decrypt_ce
         cbz     left, 9f
         SAVE_VECTORS
         ld1     {v31.16b}, [p_iv]
@@ -309,7 +290,7 @@ aes_cbc_decrypt_ce:
 8:      st1     {v31.16b}, [p_iv]
         RESTORE_VECTORS
 9:      ret
-        .size   aes_cbc_decrypt_ce, . - aes_cbc_decrypt_ce
+FUNCTION_END aes_cbc_decrypt_ce
 
 /* Block n of the counter in v31, which then counts one further. */
 .macro COUNT n
@@ -317,10 +298,7 @@ aes_cbc_decrypt_ce:
         add     v31.4s, v31.4s, v15.4s
 .endm
 
-        .globl  aes_ctr_ce
-        .type   aes_ctr_ce, %function
-        .p2align 4
-aes_ctr_ce:
+FUNCTION aes_ctr_ce
         cbz     left, 9f
         SAVE_VECTORS
         LOAD_KEYS
@@ -384,6 +362,4 @@ aes_ctr_ce:
         st1     {v31.16b}, [p_iv]
         RESTORE_VECTORS
 9:      ret
-        .size   aes_ctr_ce, . - aes_ctr_ce
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END aes_ctr_ce

@@ -47,12 +47,7 @@ layout = "bytes-inverse"                 # the same for the equivalent inverse c
  * lanes, to which it adds 0. Branches depend on lengths and the number of rounds only. In the key schedule SubWord is
  * AESE with a key of zeros on four equal columns, on which ShiftRows does nothing.
  */
-        .syntax unified
-#if defined(__thumb2__)
-        .thumb
-#else
-        .arm
-#endif
+#include "shared/assembly.h"
 
 #define ROUNDS_AT 240                   /* offset of the number of rounds in a state */
 
@@ -71,9 +66,7 @@ temp    .req r12
         .text
 
 /* Key schedule from r0 (r1 bytes) to r2; changes r0, r3, r12, q0 and q1. FIPS 197 5.2, word by word. */
-        .p2align 4
-        .type   expand, %function
-expand:
+LOCAL_FUNCTION expand
         push    {r4-r9}
         lsr     r3, r1, #2              /* words of the key */
         add     r4, r3, #6              /* rounds */
@@ -117,20 +110,14 @@ expand:
 4:      vmov.i32 q0, #0
         pop     {r4-r9}
         bx      lr
-        .size   expand, . - expand
+FUNCTION_END expand
 
-        .globl  aes_setkey_enc_ce
-        .type   aes_setkey_enc_ce, %function
-        .p2align 4
-aes_setkey_enc_ce:
+FUNCTION aes_setkey_enc_ce
         b       expand
-        .size   aes_setkey_enc_ce, . - aes_setkey_enc_ce
+FUNCTION_END aes_setkey_enc_ce
 
 /* The schedule backwards, all keys but the outer two through InvMixColumns (FIPS 197 5.3.5). */
-        .globl  aes_setkey_dec_ce
-        .type   aes_setkey_dec_ce, %function
-        .p2align 4
-aes_setkey_dec_ce:
+FUNCTION aes_setkey_dec_ce
         push    {r4, lr}
         bl      expand
         ldrb    r3, [r2, #ROUNDS_AT]
@@ -152,7 +139,7 @@ aes_setkey_dec_ce:
         vmov.i32 q1, #0
         pop     {r4, lr}
         bx      lr
-        .size   aes_setkey_dec_ce, . - aes_setkey_dec_ce
+FUNCTION_END aes_setkey_dec_ce
 
 /* A round with key register `key` of q0, or of q0 to q3. */
 .macro ROUND1 aes, mix, key
@@ -222,25 +209,16 @@ aes_setkey_dec_ce:
         LEAVE
 .endm
 
-        .globl  aes_encrypt_ce
-        .type   aes_encrypt_ce, %function
-        .p2align 4
-aes_encrypt_ce:
+FUNCTION aes_encrypt_ce
         BLOCK_FUNCTION aese.8, aesmc.8
-        .size   aes_encrypt_ce, . - aes_encrypt_ce
+FUNCTION_END aes_encrypt_ce
 
-        .globl  aes_decrypt_ce
-        .type   aes_decrypt_ce, %function
-        .p2align 4
-aes_decrypt_ce:
+FUNCTION aes_decrypt_ce
         BLOCK_FUNCTION aesd.8, aesimc.8
-        .size   aes_decrypt_ce, . - aes_decrypt_ce
+FUNCTION_END aes_decrypt_ce
 
 /* CBC encryption: the last eleven keys are in q5 to q15, the two or four before them come from memory. */
-        .globl  aes_cbc_encrypt_ce
-        .type   aes_cbc_encrypt_ce, %function
-        .p2align 4
-aes_cbc_encrypt_ce:
+FUNCTION aes_cbc_encrypt_ce
         cmp     left, #0
         it      eq
         bxeq    lr
@@ -278,12 +256,9 @@ aes_cbc_encrypt_ce:
         vst1.8  {q0}, [p_iv]
         vpop    {d10-d15}
         LEAVE
-        .size   aes_cbc_encrypt_ce, . - aes_cbc_encrypt_ce
+FUNCTION_END aes_cbc_encrypt_ce
 
-        .globl  aes_cbc_decrypt_ce
-        .type   aes_cbc_decrypt_ce, %function
-        .p2align 4
-aes_cbc_decrypt_ce:
+FUNCTION aes_cbc_decrypt_ce
         cmp     left, #0
         it      eq
         bxeq    lr
@@ -327,12 +302,9 @@ aes_cbc_decrypt_ce:
 
 8:      vst1.8  {q10}, [p_iv]
         LEAVE
-        .size   aes_cbc_decrypt_ce, . - aes_cbc_decrypt_ce
+FUNCTION_END aes_cbc_decrypt_ce
 
-        .globl  aes_ctr_ce
-        .type   aes_ctr_ce, %function
-        .p2align 4
-aes_ctr_ce:
+FUNCTION aes_ctr_ce
         cmp     left, #0
         it      eq
         bxeq    lr
@@ -392,6 +364,4 @@ aes_ctr_ce:
 8:      vrev32.8 q10, q10
         vst1.8  {q10}, [p_iv]
         LEAVE
-        .size   aes_ctr_ce, . - aes_ctr_ce
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END aes_ctr_ce

@@ -48,6 +48,8 @@ layout = "bytes-inverse"                 # the same for the equivalent inverse c
 #include <stdint.h>
 #include <string.h>
 
+#include "shared/bytes.h"
+
 enum { BLOCK = 16, MOST_ROUNDS = 14 };
 
 struct schedule {
@@ -150,19 +152,6 @@ static const uint8_t inverse_box[256] = {
     0x17, 0x2b, 0x04, 0x7e, 0xba, 0x77, 0xd6, 0x26, 0xe1, 0x69, 0x14, 0x63, 0x55, 0x21, 0x0c, 0x7d,
 };
 
-static inline uint32_t load_word(const uint8_t *bytes)
-{
-    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
-}
-
-static inline void store_word(uint8_t *bytes, uint32_t word)
-{
-    bytes[0] = (uint8_t)word;
-    bytes[1] = (uint8_t)(word >> 8);
-    bytes[2] = (uint8_t)(word >> 16);
-    bytes[3] = (uint8_t)(word >> 24);
-}
-
 /* 0 < count < 32. */
 static inline uint32_t rotate_left(uint32_t word, unsigned count)
 {
@@ -182,19 +171,19 @@ static inline uint32_t sub_byte(uint8_t byte)
 static inline void load_columns(uint32_t s[4], const uint8_t *bytes)
 {
     for (int c = 0; c < 4; c++)
-        s[c] = load_word(bytes + 4 * c);
+        s[c] = load_le32(bytes + 4 * c);
 }
 
 static inline void add_columns(uint32_t s[4], const uint8_t *bytes)
 {
     for (int c = 0; c < 4; c++)
-        s[c] ^= load_word(bytes + 4 * c);
+        s[c] ^= load_le32(bytes + 4 * c);
 }
 
 static inline void store_columns(uint8_t *bytes, const uint32_t s[4])
 {
     for (int c = 0; c < 4; c++)
-        store_word(bytes + 4 * c, s[c]);
+        store_le32(bytes + 4 * c, s[c]);
 }
 
 /* One column after S-box, row shift and column mix: w0 to w3 are the columns from which rows 0 to 3 come. */
@@ -219,42 +208,42 @@ static inline uint32_t last_backward(uint32_t w0, uint32_t w1, uint32_t w2, uint
 static inline void encrypt_columns(uint8_t *out, const uint32_t s[4], const struct schedule *schedule)
 {
     const uint8_t *key = schedule->keys[0], *last = schedule->keys[schedule->rounds];
-    uint32_t s0 = s[0] ^ load_word(key), s1 = s[1] ^ load_word(key + 4);
-    uint32_t s2 = s[2] ^ load_word(key + 8), s3 = s[3] ^ load_word(key + 12);
+    uint32_t s0 = s[0] ^ load_le32(key), s1 = s[1] ^ load_le32(key + 4);
+    uint32_t s2 = s[2] ^ load_le32(key + 8), s3 = s[3] ^ load_le32(key + 12);
     for (key += BLOCK; key != last; key += BLOCK) {
-        uint32_t t0 = mixed(forward, s0, s1, s2, s3) ^ load_word(key);
-        uint32_t t1 = mixed(forward, s1, s2, s3, s0) ^ load_word(key + 4);
-        uint32_t t2 = mixed(forward, s2, s3, s0, s1) ^ load_word(key + 8);
-        s3 = mixed(forward, s3, s0, s1, s2) ^ load_word(key + 12);
+        uint32_t t0 = mixed(forward, s0, s1, s2, s3) ^ load_le32(key);
+        uint32_t t1 = mixed(forward, s1, s2, s3, s0) ^ load_le32(key + 4);
+        uint32_t t2 = mixed(forward, s2, s3, s0, s1) ^ load_le32(key + 8);
+        s3 = mixed(forward, s3, s0, s1, s2) ^ load_le32(key + 12);
         s0 = t0;
         s1 = t1;
         s2 = t2;
     }
-    store_word(out, last_forward(s0, s1, s2, s3) ^ load_word(key));
-    store_word(out + 4, last_forward(s1, s2, s3, s0) ^ load_word(key + 4));
-    store_word(out + 8, last_forward(s2, s3, s0, s1) ^ load_word(key + 8));
-    store_word(out + 12, last_forward(s3, s0, s1, s2) ^ load_word(key + 12));
+    store_le32(out, last_forward(s0, s1, s2, s3) ^ load_le32(key));
+    store_le32(out + 4, last_forward(s1, s2, s3, s0) ^ load_le32(key + 4));
+    store_le32(out + 8, last_forward(s2, s3, s0, s1) ^ load_le32(key + 8));
+    store_le32(out + 12, last_forward(s3, s0, s1, s2) ^ load_le32(key + 12));
 }
 
 /* FIPS 197 5.3.5, likewise. */
 static inline void decrypt_columns(uint8_t *out, const uint32_t s[4], const struct schedule *schedule)
 {
     const uint8_t *key = schedule->keys[0], *last = schedule->keys[schedule->rounds];
-    uint32_t s0 = s[0] ^ load_word(key), s1 = s[1] ^ load_word(key + 4);
-    uint32_t s2 = s[2] ^ load_word(key + 8), s3 = s[3] ^ load_word(key + 12);
+    uint32_t s0 = s[0] ^ load_le32(key), s1 = s[1] ^ load_le32(key + 4);
+    uint32_t s2 = s[2] ^ load_le32(key + 8), s3 = s[3] ^ load_le32(key + 12);
     for (key += BLOCK; key != last; key += BLOCK) {
-        uint32_t t0 = mixed(backward, s0, s3, s2, s1) ^ load_word(key);
-        uint32_t t1 = mixed(backward, s1, s0, s3, s2) ^ load_word(key + 4);
-        uint32_t t2 = mixed(backward, s2, s1, s0, s3) ^ load_word(key + 8);
-        s3 = mixed(backward, s3, s2, s1, s0) ^ load_word(key + 12);
+        uint32_t t0 = mixed(backward, s0, s3, s2, s1) ^ load_le32(key);
+        uint32_t t1 = mixed(backward, s1, s0, s3, s2) ^ load_le32(key + 4);
+        uint32_t t2 = mixed(backward, s2, s1, s0, s3) ^ load_le32(key + 8);
+        s3 = mixed(backward, s3, s2, s1, s0) ^ load_le32(key + 12);
         s0 = t0;
         s1 = t1;
         s2 = t2;
     }
-    store_word(out, last_backward(s0, s3, s2, s1) ^ load_word(key));
-    store_word(out + 4, last_backward(s1, s0, s3, s2) ^ load_word(key + 4));
-    store_word(out + 8, last_backward(s2, s1, s0, s3) ^ load_word(key + 8));
-    store_word(out + 12, last_backward(s3, s2, s1, s0) ^ load_word(key + 12));
+    store_le32(out, last_backward(s0, s3, s2, s1) ^ load_le32(key));
+    store_le32(out + 4, last_backward(s1, s0, s3, s2) ^ load_le32(key + 4));
+    store_le32(out + 8, last_backward(s2, s1, s0, s3) ^ load_le32(key + 8));
+    store_le32(out + 12, last_backward(s3, s2, s1, s0) ^ load_le32(key + 12));
 }
 
 /* SubWord of FIPS 197 5.2. */
@@ -273,14 +262,14 @@ void aes_setkey_enc_table(const uint8_t *key, size_t key_len, void *ek)
     schedule->rounds = (uint8_t)rounds;
     memcpy(bytes, key, key_len);
     for (size_t i = length; i < 4 * (rounds + 1); i++) {
-        uint32_t word = load_word(bytes + 4 * (i - 1));
+        uint32_t word = load_le32(bytes + 4 * (i - 1));
         if (i % length == 0) {
             word = sub_word(rotate_left(word, 24)) ^ constant;
             constant = constant << 1 ^ (constant & 0x80 ? 0x11b : 0); /* of public values only */
         } else if (length == 8 && i % length == 4) {
             word = sub_word(word);
         }
-        store_word(bytes + 4 * i, load_word(bytes + 4 * (i - length)) ^ word);
+        store_le32(bytes + 4 * i, load_le32(bytes + 4 * (i - length)) ^ word);
     }
 }
 
@@ -382,5 +371,5 @@ void aes_ctr_table(uint8_t *out, const uint8_t *data, size_t data_len, const voi
         out += taken;
         data_len -= taken;
     }
-    store_word(iv + 12, block[3]);
+    store_le32(iv + 12, block[3]);
 }

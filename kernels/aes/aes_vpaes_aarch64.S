@@ -33,26 +33,17 @@ layout = "vpaes-inverse"                 # the same for the equivalent inverse c
  * void aes_cbc_decrypt_vpaes(uint8_t *out, const uint8_t *data, size_t len, const void *dk, uint8_t iv[16]);
  * void aes_ctr_vpaes(uint8_t *out, const uint8_t *data, size_t len, const void *ek, uint8_t iv[16]);
  *
- * Basis: GF(2^4) is the subfield of the field of FIPS 197, a nibble in it the sum of powers of g = 0x5c, of which
- * g^4 = g + 1. T writes a byte x = i alpha + k, alpha = 0x09, as the nibbles i (high) and k (low). With
- * a = alpha + alpha^16 = alpha^17 = 0xe0 the norm of x is N = k^2 + a i k + a i^2 and 1/x = (k + a i + i alpha) / N.
- * With j = i + k,
- *     io = 1/(1/i + a/k) + j = N/(k + a i)        jo = 1/(1/j + a/k) + i = N/(k + a i + a k),
- * so 1/x is a sum of multiples of 1/io and 1/jo, and so is every linear map of it: two lookups and a sum. 1/0 is
- * written 0x80, which as an index of tbl is out of range and gives 0 = 1/(1/0); it survives the sums.
- *
- * Below, y = 1/x is the inverse, L the linear part of SubBytes, M its inverse. The constant 0x63 of SubBytes, which
- * ShiftRows and MixColumns leave alone, is part of the round keys. Encryption keeps the state as T(s), with keys
- * T(k0), T(k1 + 63), ..., and the last as it is plus 63. Decryption is the equivalent inverse cipher on T(M(s)), with
- * keys T(M(k + 63)) of the last key and of InvMixColumns of those before it, and k0 as it is.
+ * The basis of the field, T, L, M, y, io and jo are in aes_vpaes.h, with the tables.
  *
  * Alignment and aliasing: ld1 and st1 of bytes, key words by ldr, none of which needs alignment. A block is loaded
  * before its output is stored, so out == data is allowed; other overlap is not. Nothing is read or written beyond len,
  * nor below sp, and v8 to v15 are not used.
  *
- * To review: the derivation above, of which every table is one line; the counter is lane 3 of a vector of words, to
- * the others of which 0 is added. Branches depend on lengths and the number of rounds only.
+ * To review: aes_vpaes.h; the counter is lane 3 of a vector of words, to the others of which 0 is added. Branches depend
+ * on lengths and the number of rounds only.
  */
+#include "aes_vpaes.h"
+#include "shared/assembly.h"
 
 #define ROUNDS_AT 240                   /* offset of the number of rounds in a state */
 
@@ -99,57 +90,28 @@ back    .req x10                        /* the return address of a function that
         .p2align 4
         .type   enc_tables, %object
 enc_tables:
-        /* 1/n; 1/0 = 0x80 */
-        .byte   0x80, 0x01, 0x09, 0x0e, 0x0d, 0x0b, 0x07, 0x06, 0x0f, 0x02, 0x0c, 0x05, 0x0a, 0x04, 0x03, 0x08
-        /* a/n */
-        .byte   0x80, 0x04, 0x02, 0x0d, 0x01, 0x0a, 0x0f, 0x0b, 0x09, 0x08, 0x05, 0x07, 0x0e, 0x03, 0x0c, 0x06
-        /* T(L(y)) by io and by jo */
-        .byte   0x00, 0x0d, 0xeb, 0xfa, 0x48, 0x54, 0x11, 0x1c, 0xf7, 0xbf, 0x45, 0xae, 0x59, 0xa3, 0xb2, 0xe6
-        .byte   0x00, 0x38, 0xad, 0xc0, 0x41, 0x14, 0x6d, 0x55, 0xf8, 0xb9, 0x79, 0xd4, 0x2c, 0xec, 0x81, 0x95
-        /* T(2 L(y)) by io and by jo */
-        .byte   0x00, 0xf7, 0x6c, 0x21, 0x59, 0xe3, 0x4d, 0xba, 0xd6, 0x8f, 0xae, 0xc2, 0x14, 0x35, 0x78, 0x9b
-        .byte   0x00, 0x07, 0x40, 0x3b, 0x87, 0xfb, 0x7b, 0x7c, 0x3c, 0xbb, 0x80, 0xc0, 0xfc, 0xc7, 0xbc, 0x47
-        /* L(y) by io and by jo */
-        .byte   0x00, 0xb1, 0xc0, 0xc8, 0xf1, 0x48, 0x08, 0xb9, 0x79, 0x88, 0x40, 0x80, 0xf9, 0x31, 0x39, 0x71
-        .byte   0x00, 0xd3, 0xdd, 0x47, 0xa0, 0xe9, 0x9a, 0x49, 0x94, 0x34, 0x73, 0xae, 0x3a, 0x7d, 0xe7, 0x0e
-        /* T by low and by high nibble */
-        .byte   0x00, 0x01, 0x9f, 0x9e, 0x1b, 0x1a, 0x84, 0x85, 0x11, 0x10, 0x8e, 0x8f, 0x0a, 0x0b, 0x95, 0x94
-        .byte   0x00, 0x4d, 0xef, 0xa2, 0x45, 0x08, 0xaa, 0xe7, 0xae, 0xe3, 0x41, 0x0c, 0xeb, 0xa6, 0x04, 0x49
-        /* ShiftRows: where each byte comes from */
-        .byte   0x00, 0x05, 0x0a, 0x0f, 0x04, 0x09, 0x0e, 0x03, 0x08, 0x0d, 0x02, 0x07, 0x0c, 0x01, 0x06, 0x0b
-        /* byte r of each word takes byte r + 1 */
-        .byte   0x01, 0x02, 0x03, 0x00, 0x05, 0x06, 0x07, 0x04, 0x09, 0x0a, 0x0b, 0x08, 0x0d, 0x0e, 0x0f, 0x0c
-        /* r - 1 */
-        .byte   0x03, 0x00, 0x01, 0x02, 0x07, 0x04, 0x05, 0x06, 0x0b, 0x08, 0x09, 0x0a, 0x0f, 0x0c, 0x0d, 0x0e
+        .byte   T_INVERSE
+        .byte   T_INVERSE_A
+        .byte   T_ENC_ONCE
+        .byte   T_ENC_TWICE
+        .byte   T_ENC_BACK
+        .byte   T_ENC_IN
+        .byte   T_SHIFT_ROWS
+        .byte   T_ROW_BELOW
+        .byte   T_ROW_ABOVE
         .size   enc_tables, . - enc_tables
         .type   dec_tables, %object
 dec_tables:
-        /* 1/n; 1/0 = 0x80 */
-        .byte   0x80, 0x01, 0x09, 0x0e, 0x0d, 0x0b, 0x07, 0x06, 0x0f, 0x02, 0x0c, 0x05, 0x0a, 0x04, 0x03, 0x08
-        /* a/n */
-        .byte   0x80, 0x04, 0x02, 0x0d, 0x01, 0x0a, 0x0f, 0x0b, 0x09, 0x08, 0x05, 0x07, 0x0e, 0x03, 0x0c, 0x06
-        /* T(M(9 y)) by io and by jo */
-        .byte   0x00, 0x16, 0xe4, 0x9d, 0xaf, 0xc0, 0x79, 0x6f, 0x8b, 0x24, 0xb9, 0x5d, 0xd6, 0x4b, 0x32, 0xf2
-        .byte   0x00, 0xdd, 0x09, 0x29, 0x9e, 0x63, 0x20, 0xfd, 0xf4, 0x6a, 0x43, 0x4a, 0xbe, 0x97, 0xb7, 0xd4
-        /* T(M(13 y)) by io and by jo */
-        .byte   0x00, 0x89, 0x57, 0x3b, 0xd3, 0x36, 0x6c, 0xe5, 0xb2, 0x61, 0x5a, 0x0d, 0xbf, 0x84, 0xe8, 0xde
-        .byte   0x00, 0xdb, 0x6b, 0x87, 0x9a, 0xad, 0xec, 0x37, 0x5c, 0xc6, 0x41, 0x2a, 0x76, 0xf1, 0x1d, 0xb0
-        /* T(M(11 y)) by io and by jo */
-        .byte   0x00, 0x17, 0xa3, 0x85, 0xfa, 0xcb, 0x26, 0x31, 0x92, 0x68, 0xed, 0x4e, 0xdc, 0x59, 0x7f, 0xb4
-        .byte   0x00, 0xe3, 0x8a, 0xcf, 0xda, 0x7c, 0x45, 0xa6, 0x2c, 0xf6, 0x39, 0xb3, 0x9f, 0x50, 0x15, 0x69
-        /* T(M(14 y)) by io and by jo */
-        .byte   0x00, 0x85, 0x26, 0xcb, 0xdc, 0xb4, 0xed, 0x68, 0x4e, 0x92, 0x59, 0x7f, 0x31, 0xfa, 0x17, 0xa3
-        .byte   0x00, 0xcf, 0x45, 0x7c, 0x9f, 0x69, 0x39, 0xf6, 0xb3, 0x2c, 0x50, 0x15, 0xa6, 0xda, 0xe3, 0x8a
-        /* InvShiftRows */
-        .byte   0x00, 0x0d, 0x0a, 0x07, 0x04, 0x01, 0x0e, 0x0b, 0x08, 0x05, 0x02, 0x0f, 0x0c, 0x09, 0x06, 0x03
-        /* byte r of each word takes byte r + 1 */
-        .byte   0x01, 0x02, 0x03, 0x00, 0x05, 0x06, 0x07, 0x04, 0x09, 0x0a, 0x0b, 0x08, 0x0d, 0x0e, 0x0f, 0x0c
-        /* T(M) by low and by high nibble */
-        .byte   0x00, 0xcb, 0xf8, 0x33, 0xff, 0x34, 0x07, 0xcc, 0x97, 0x5c, 0x6f, 0xa4, 0x68, 0xa3, 0x90, 0x5b
-        .byte   0x00, 0x5a, 0x55, 0x0f, 0x7c, 0x26, 0x29, 0x73, 0xf5, 0xaf, 0xa0, 0xfa, 0x89, 0xd3, 0xdc, 0x86
-        /* y by io and by jo */
-        .byte   0x00, 0x82, 0xb7, 0xe5, 0x10, 0xc0, 0x52, 0xd0, 0x67, 0x77, 0x92, 0x25, 0x42, 0xa7, 0xf5, 0x35
-        .byte   0x00, 0xcd, 0x22, 0x65, 0x6c, 0xe6, 0x47, 0x8a, 0xa8, 0xc4, 0xa1, 0x83, 0x2b, 0x4e, 0x09, 0xef
+        .byte   T_INVERSE
+        .byte   T_INVERSE_A
+        .byte   T_DEC_9
+        .byte   T_DEC_13
+        .byte   T_DEC_11
+        .byte   T_DEC_14
+        .byte   T_INV_SHIFT_ROWS
+        .byte   T_ROW_BELOW
+        .byte   T_DEC_IN
+        .byte   T_DEC_BACK
         .size   dec_tables, . - dec_tables
 
 /* to = table[index], byte by byte. */
@@ -202,9 +164,7 @@ dec_tables:
 .endm
 
 /* FIPS 197 5.1 of v0. Changes v1 to v4. */
-        .p2align 4
-        .type   encrypt_v0, %function
-encrypt_v0:
+LOCAL_FUNCTION encrypt_v0
         mov     p_key, p_keys
         mov     count, rounds
         ld1     {v2.16b}, [p_key], #16
@@ -230,12 +190,10 @@ encrypt_v0:
         BY_IO_JO v0, eback_io, eback_jo, v1
         SUM     v0, v0, v2
         ret
-        .size   encrypt_v0, . - encrypt_v0
+FUNCTION_END encrypt_v0
 
 /* FIPS 197 5.3.5 of v0. Changes v1 to v4. */
-        .p2align 4
-        .type   decrypt_v0, %function
-decrypt_v0:
+LOCAL_FUNCTION decrypt_v0
         mov     p_key, p_keys
         mov     count, rounds
         ld1     {v2.16b}, [p_key], #16
@@ -263,7 +221,7 @@ decrypt_v0:
         BY_IO_JO v0, dback_io, dback_jo, v1
         SUM     v0, v0, v2
         ret
-        .size   decrypt_v0, . - decrypt_v0
+FUNCTION_END decrypt_v0
 
 .macro LOAD_ENC_TABLES
         adr     p_temp, enc_tables
@@ -299,9 +257,7 @@ decrypt_v0:
 .endm
 
 /* SubWord of w7; v7 is 0x63. Changes v0 to v4. */
-        .p2align 4
-        .type   sub_word, %function
-sub_word:
+LOCAL_FUNCTION sub_word
         fmov    s0, w7
         LINEAR  ein_low, ein_high
         INVERT
@@ -309,13 +265,11 @@ sub_word:
         SUM     v0, v0, v7
         fmov    w7, s0
         ret
-        .size   sub_word, . - sub_word
+FUNCTION_END sub_word
 
 /* Key schedule from x0 (x1 bytes) to x2, as in FIPS 197 5.2, word by word; w4 is then the number of rounds. Changes
  * x0, x3, x5 to x9, x11, x12, v0 to v4; leaves the tables of encryption and 0x63 in v7. */
-        .p2align 4
-        .type   expand, %function
-expand:
+LOCAL_FUNCTION expand
         mov     x12, x30
         LOAD_ENC_TABLES
         movi    v7.16b, #0x63
@@ -357,13 +311,10 @@ expand:
         b       3b
 4:      mov     x30, x12
         ret
-        .size   expand, . - expand
+FUNCTION_END expand
 
 /* The round keys of expand into the basis, all but the first plus 0x63. */
-        .globl  aes_setkey_enc_vpaes
-        .type   aes_setkey_enc_vpaes, %function
-        .p2align 4
-aes_setkey_enc_vpaes:
+FUNCTION aes_setkey_enc_vpaes
         mov     back, x30
         bl      expand
         ld1     {v0.16b}, [x2]
@@ -378,13 +329,11 @@ aes_setkey_enc_vpaes:
         b       1b
 2:      st1     {v0.16b}, [x2]
         LEAVE
-        .size   aes_setkey_enc_vpaes, . - aes_setkey_enc_vpaes
+FUNCTION_END aes_setkey_enc_vpaes
 
 /* InvMixColumns of v0 (FIPS 197 5.3.3): (14, 11, 13, 9) is (2, 3, 1, 1) times (5, 0, 4, 0). Then plus 0x63 and into
  * the basis of decryption, whose tables are in v29 and v30. Changes v1 to v3. */
-        .p2align 4
-        .type   inverse_key, %function
-inverse_key:
+LOCAL_FUNCTION inverse_key
         rev32   v1.8h, v0.8h
         SUM     v1, v1, v0
         DOUBLE  v1, v1, v2
@@ -396,19 +345,15 @@ inverse_key:
         rev32   v2.8h, v2.8h            /* c + d */
         SUM     v0, v1, v2
         SUM     v0, v0, v3
-        .size   inverse_key, . - inverse_key
-        .type   inverse_key_outer, %function
-inverse_key_outer:
+FUNCTION_END inverse_key
+LOCAL_FUNCTION inverse_key_outer, 0
         SUM     v0, v0, v7
         LINEAR  v29, v30
         ret
-        .size   inverse_key_outer, . - inverse_key_outer
+FUNCTION_END inverse_key_outer
 
 /* The round keys of expand backwards. */
-        .globl  aes_setkey_dec_vpaes
-        .type   aes_setkey_dec_vpaes, %function
-        .p2align 4
-aes_setkey_dec_vpaes:
+FUNCTION aes_setkey_dec_vpaes
         mov     back, x30
         bl      expand
         adr     p_temp, dec_tables
@@ -433,36 +378,27 @@ aes_setkey_dec_vpaes:
         cmp     x2, x3
         b.ls    1b                      /* the number of rounds is even: they meet at the middle key */
         LEAVE
-        .size   aes_setkey_dec_vpaes, . - aes_setkey_dec_vpaes
+FUNCTION_END aes_setkey_dec_vpaes
 
-        .globl  aes_encrypt_vpaes
-        .type   aes_encrypt_vpaes, %function
-        .p2align 4
-aes_encrypt_vpaes:
+FUNCTION aes_encrypt_vpaes
         mov     p_keys, x2
         ENCRYPTING
         ld1     {v0.16b}, [x1]
         bl      encrypt_v0
         st1     {v0.16b}, [x0]
         LEAVE
-        .size   aes_encrypt_vpaes, . - aes_encrypt_vpaes
+FUNCTION_END aes_encrypt_vpaes
 
-        .globl  aes_decrypt_vpaes
-        .type   aes_decrypt_vpaes, %function
-        .p2align 4
-aes_decrypt_vpaes:
+FUNCTION aes_decrypt_vpaes
         mov     p_keys, x2
         DECRYPTING
         ld1     {v0.16b}, [x1]
         bl      decrypt_v0
         st1     {v0.16b}, [x0]
         LEAVE
-        .size   aes_decrypt_vpaes, . - aes_decrypt_vpaes
+FUNCTION_END aes_decrypt_vpaes
 
-        .globl  aes_cbc_encrypt_vpaes
-        .type   aes_cbc_encrypt_vpaes, %function
-        .p2align 4
-aes_cbc_encrypt_vpaes:
+FUNCTION aes_cbc_encrypt_vpaes
         cbz     left, 9f
         ENCRYPTING
         ld1     {v0.16b}, [p_iv]
@@ -475,12 +411,9 @@ aes_cbc_encrypt_vpaes:
         st1     {v0.16b}, [p_iv]
         mov     x30, back
 9:      ret
-        .size   aes_cbc_encrypt_vpaes, . - aes_cbc_encrypt_vpaes
+FUNCTION_END aes_cbc_encrypt_vpaes
 
-        .globl  aes_cbc_decrypt_vpaes
-        .type   aes_cbc_decrypt_vpaes, %function
-        .p2align 4
-aes_cbc_decrypt_vpaes:
+FUNCTION aes_cbc_decrypt_vpaes
         cbz     left, 9f
         DECRYPTING
         ld1     {chain.16b}, [p_iv]
@@ -494,12 +427,9 @@ aes_cbc_decrypt_vpaes:
         st1     {chain.16b}, [p_iv]
         mov     x30, back
 9:      ret
-        .size   aes_cbc_decrypt_vpaes, . - aes_cbc_decrypt_vpaes
+FUNCTION_END aes_cbc_decrypt_vpaes
 
-        .globl  aes_ctr_vpaes
-        .type   aes_ctr_vpaes, %function
-        .p2align 4
-aes_ctr_vpaes:
+FUNCTION aes_ctr_vpaes
         cbz     left, 9f
         ENCRYPTING
         mov     temp, #1
@@ -532,6 +462,4 @@ aes_ctr_vpaes:
         st1     {chain.16b}, [p_iv]
         mov     x30, back
 9:      ret
-        .size   aes_ctr_vpaes, . - aes_ctr_vpaes
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END aes_ctr_vpaes

@@ -30,6 +30,7 @@ cites     = ["NIST SP 800-38D", "FIPS 197", "Gueron-Kounavis 2010", "Karatsuba 1
  *   int aes_gcm_open_fused(uint8_t *out, const uint8_t *data, size_t data_len, const void *ctx, const uint8_t *iv,
  *                          size_t iv_len, const uint8_t *aad, size_t aad_len);
  */
+#include "shared/assembly.h"
 
         .text
 
@@ -243,8 +244,7 @@ key     .req    v31
 .endm
 
 /* v0 = AES of v0 */
-        .type   encrypt_block, %function
-encrypt_block:
+LOCAL_FUNCTION encrypt_block, 0
         FIRST_KEY
         add     more, more, #9
 1:      ldr     q31, [keys], #16
@@ -256,11 +256,10 @@ encrypt_block:
         aese    v0.16b, v30.16b
         eor     v0.16b, v0.16b, key.16b
         ret
-        .size   encrypt_block, . - encrypt_block
+FUNCTION_END encrypt_block
 
 /* y = GHASH from y on of count bytes at from, padded with zeros */
-        .type   absorb, %function
-absorb:
+LOCAL_FUNCTION absorb, 0
         subs    count, count, #GROUP
         b.lo    2f
 1:      mov     hashed, from
@@ -302,11 +301,10 @@ absorb:
         ldr     q16, [more]
         b       5b
 7:      ret
-        .size   absorb, . - absorb
+FUNCTION_END absorb
 
 /* y = GHASH from y on of the block with x9 and x10 bytes as numbers of bits */
-        .type   absorb_lengths, %function
-absorb_lengths:
+LOCAL_FUNCTION absorb_lengths, 0
         lsl     x9, x9, #3
         lsl     x10, x10, #3
         rev     x9, x9
@@ -315,11 +313,10 @@ absorb_lengths:
         add     from, sp, #FRAME_BLOCK
         mov     count, #16
         b       absorb
-        .size   absorb_lengths, . - absorb_lengths
+FUNCTION_END absorb_lengths
 
 /* What is less than eight blocks, block by block */
-        .type   crypt_rest, %function
-crypt_rest:
+LOCAL_FUNCTION crypt_rest, 0
         mov     x17, x30
 1:      cbz     len, 3f
         NEXT_COUNTER v0
@@ -340,7 +337,7 @@ crypt_rest:
         subs    len, len, #1
         b.ne    4b
 3:      ret     x17
-        .size   crypt_rest, . - crypt_rest
+FUNCTION_END crypt_rest
 
 .macro  PROLOGUE
         sub     sp, sp, #FRAME
@@ -425,9 +422,7 @@ crypt_rest:
         eor     v0.16b, v0.16b, y.16b
 .endm
 
-        .globl  aes_gcm_seal_fused
-        .type   aes_gcm_seal_fused, %function
-aes_gcm_seal_fused:
+FUNCTION aes_gcm_seal_fused, 0
         PROLOGUE
         START
         mov     iv_len, len                     // the length is needed in the end, the IV no more
@@ -453,11 +448,9 @@ aes_gcm_seal_fused:
         str     q0, [out]
         EPILOGUE
         ret
-        .size   aes_gcm_seal_fused, . - aes_gcm_seal_fused
+FUNCTION_END aes_gcm_seal_fused
 
-        .globl  aes_gcm_open_fused
-        .type   aes_gcm_open_fused, %function
-aes_gcm_open_fused:
+FUNCTION aes_gcm_open_fused, 0
         cmp     x2, #TAG
         b.lo    9f
         PROLOGUE
@@ -492,7 +485,7 @@ aes_gcm_open_fused:
         ret
 9:      mov     w0, #0
         ret
-        .size   aes_gcm_open_fused, . - aes_gcm_open_fused
+FUNCTION_END aes_gcm_open_fused
 
 /* Registers of init */
 key_at  .req    x0
@@ -504,9 +497,7 @@ rcon    .req    w7
 word    .req    w9
 old     .req    w10
 
-        .globl  aes_gcm_init_fused
-        .type   aes_gcm_init_fused, %function
-aes_gcm_init_fused:
+FUNCTION aes_gcm_init_fused, 0
         PROLOGUE
         mov     ctx, x2
         mov     ago, x1
@@ -593,6 +584,4 @@ aes_gcm_init_fused:
         .endr
         EPILOGUE
         ret
-        .size   aes_gcm_init_fused, . - aes_gcm_init_fused
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END aes_gcm_init_fused

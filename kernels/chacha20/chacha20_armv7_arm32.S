@@ -33,12 +33,8 @@ cites     = ["RFC 8439 2.1-2.4"]
  * To review: the counter is word 12 of STATE, one 32-bit `add` per block whose carry is not used: it wraps modulo
  * 2^32 and word 13 never changes. START's word 12 is derived from the same register. Branches depend on len only.
  */
-        .syntax unified
-#if defined(__thumb2__)
-        .thumb
-#else
-        .arm
-#endif
+#include "shared/assembly.h"
+
         .text
 
 /* Frame: offsets from sp, which is a multiple of 8. */
@@ -148,10 +144,7 @@ t1      .req lr
         str     \k3, [p_out, #WORD(\n) + 12]
 .endm
 
-        .globl  chacha20_xor_armv7
-        .type   chacha20_xor_armv7, %function
-        .p2align 4
-chacha20_xor_armv7:
+FUNCTION chacha20_xor_armv7
         cmp     r2, #0
         it      eq
         bxeq    lr
@@ -292,6 +285,4 @@ chacha20_xor_armv7:
 .Ldone:
         add     sp, sp, #FRAME
         pop     {r4-r11, pc}
-        .size   chacha20_xor_armv7, . - chacha20_xor_armv7
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END chacha20_xor_armv7

@@ -35,6 +35,8 @@ cites     = ["RFC 8439 2.1-2.4"]
  * of both halves of the narrow row, where the other addends are 0; `add r9d`. Each wraps modulo 2^32 without touching
  * its neighbour. The upper half of r9 is never used. Branches depend on len only.
  */
+#include "shared/assembly.h"
+
         .intel_syntax noprefix
 
 /* Arguments: out, data and len advance; the counter is that of the next block. */
@@ -201,10 +203,7 @@ constants:                              /* "expand 32-byte k" */
         vmovdqa [rsp + SPLAT + 32*\n], temp
 .endm
 
-        .globl  chacha20_xor_avx2
-        .type   chacha20_xor_avx2, @function
-        .p2align 4
-chacha20_xor_avx2:
+FUNCTION chacha20_xor_avx2
         test    left, left
         jz      .Lreturn
         mov     old_sp, rsp
@@ -397,6 +396,4 @@ chacha20_xor_avx2:
         mov     rsp, old_sp
 .Lreturn:
         ret
-        .size   chacha20_xor_avx2, . - chacha20_xor_avx2
-
-        .section .note.GNU-stack, "", @progbits
+FUNCTION_END chacha20_xor_avx2

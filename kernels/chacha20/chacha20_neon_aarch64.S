@@ -32,6 +32,7 @@ cites     = ["RFC 8439 2.1-2.4"]
  * the four lanes of word 12 (twice: before the rounds and in the feed-forward) or 1, 0, 0, 0 on the narrow row. Each
  * wraps modulo 2^32 without touching its neighbour. The upper half of x5 is never used. Branches depend on len only.
  */
+#include "shared/assembly.h"
 
 /* Arguments: out, data and len advance; the counter is that of the next block. */
 p_out   .req x0
@@ -163,10 +164,7 @@ one_block:
         st1     {v24.16b-v27.16b}, [p_out], #64
 .endm
 
-        .globl  chacha20_xor_neon
-        .type   chacha20_xor_neon, %function
-        .p2align 4
-chacha20_xor_neon:
+FUNCTION chacha20_xor_neon
         cbz     left, .Lreturn
         sub     sp, sp, #FRAME
 
@@ -289,6 +287,4 @@ chacha20_xor_neon:
         add     sp, sp, #FRAME
 .Lreturn:
         ret
-        .size   chacha20_xor_neon, . - chacha20_xor_neon
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END chacha20_xor_neon

@@ -32,14 +32,8 @@ cites     = ["RFC 8439 2.1-2.4"]
  * word 12, or 1, 0, 0, 0 on the narrow row, and one `add` in r4: each wraps modulo 2^32 without touching its
  * neighbour. Branches depend on len only.
  */
-        .syntax unified
-#if defined(__thumb2__)
-        .thumb
-#define FAR_ADR adr.w                   /* reaches 4095 bytes */
-#else
-        .arm
-#define FAR_ADR adrl                    /* two instructions: `adr` reaches 255 words at most */
-#endif
+#include "shared/assembly.h"
+
         .text
 
 /* Frame: offsets from sp, a multiple of 16. */
@@ -172,10 +166,7 @@ one_block:
         vst1.8  {d20-d23}, [p_out], stride
 .endm
 
-        .globl  chacha20_xor_neon
-        .type   chacha20_xor_neon, %function
-        .p2align 4
-chacha20_xor_neon:
+FUNCTION chacha20_xor_neon
         cmp     left, #0
         it      eq
         bxeq    lr
@@ -374,6 +365,4 @@ chacha20_xor_neon:
         mov     sp, old_sp
         vpop    {d8-d15}
         pop     {r4-r8, pc}
-        .size   chacha20_xor_neon, . - chacha20_xor_neon
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END chacha20_xor_neon

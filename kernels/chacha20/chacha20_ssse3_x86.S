@@ -35,6 +35,8 @@ cites     = ["RFC 8439 2.1-2.4"]
  * the narrow row, where the other addends are 0. Each wraps modulo 2^32 without touching its neighbour. The narrow
  * steps take up lane 0 of SPLAT + 12, which the last wide step has advanced. Branches depend on len only.
  */
+#include "shared/assembly.h"
+
         .intel_syntax noprefix
 
 /* Arguments, at these distances from old_sp: four saved registers and the return address lie between. */
@@ -196,10 +198,7 @@ constants:
         movdqa  [esp + WORDS + 16*\n], temp
 .endm
 
-        .globl  chacha20_xor_ssse3
-        .type   chacha20_xor_ssse3, @function
-        .p2align 4
-chacha20_xor_ssse3:
+FUNCTION chacha20_xor_ssse3
         push    ebp
         push    ebx
         push    esi
@@ -376,6 +375,4 @@ chacha20_xor_ssse3:
 .Lprogram_counter:
         mov     consts, [esp]
         ret
-        .size   chacha20_xor_ssse3, . - chacha20_xor_ssse3
-
-        .section .note.GNU-stack, "", @progbits
+FUNCTION_END chacha20_xor_ssse3

@@ -32,6 +32,8 @@ cites     = ["RFC 8439 2.1-2.4"]
  * the narrow row, where the other addends are 0; `add r9d`. Each wraps modulo 2^32 without touching its neighbour.
  * The upper half of r9 is never used. Branches depend on len only.
  */
+#include "shared/assembly.h"
+
         .intel_syntax noprefix
 
 /* Arguments: out, data and len advance; the counter is that of the next block. */
@@ -196,10 +198,7 @@ one_block:
         SPREAD  \word+3, \row, 3
 .endm
 
-        .globl  chacha20_xor_ssse3
-        .type   chacha20_xor_ssse3, @function
-        .p2align 4
-chacha20_xor_ssse3:
+FUNCTION chacha20_xor_ssse3
         test    left, left
         jz      .Lreturn
         sub     rsp, FRAME
@@ -370,6 +369,4 @@ chacha20_xor_ssse3:
         add     rsp, FRAME
 .Lreturn:
         ret
-        .size   chacha20_xor_ssse3, . - chacha20_xor_ssse3
-
-        .section .note.GNU-stack, "", @progbits
+FUNCTION_END chacha20_xor_ssse3

@@ -28,6 +28,7 @@ cites     = ["NIST SP 800-38D 6.4", "Gueron-Kounavis 2010", "Gueron 2012", "Kara
  *   void ghash_init_clmul(const uint8_t h[16], void *htable);
  *   void ghash_update_clmul(uint8_t y[16], const void *htable, const uint8_t *data, size_t len);
  */
+#include "shared/assembly.h"
 
 /* The state */
         .equ    STATE_REVERSE, 0        # pshufb: the bytes from last to first
@@ -111,9 +112,7 @@ constants:
 
         .text
 
-        .globl  ghash_init_clmul
-        .type   ghash_init_clmul, @function
-ghash_init_clmul:
+FUNCTION ghash_init_clmul, 0
 #ifdef __x86_64__
 #define consts  %rax
 #define slot    %rdi
@@ -169,11 +168,9 @@ ghash_init_clmul:
         mov     (%esp), consts
         ret
 #endif
-        .size   ghash_init_clmul, . - ghash_init_clmul
+FUNCTION_END ghash_init_clmul
 
-        .globl  ghash_update_clmul
-        .type   ghash_update_clmul, @function
-ghash_update_clmul:
+FUNCTION ghash_update_clmul, 0
 #ifndef __x86_64__
         mov     4(%esp), y_at
         mov     8(%esp), table
@@ -225,6 +222,4 @@ ghash_update_clmul:
 #endif
         movdqu  y, (y_at)
         ret
-        .size   ghash_update_clmul, . - ghash_update_clmul
-
-        .section .note.GNU-stack, "", @progbits
+FUNCTION_END ghash_update_clmul

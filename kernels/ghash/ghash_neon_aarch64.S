@@ -32,6 +32,7 @@ cites     = ["NIST SP 800-38D 6.4", "Camara-Gouvea-Lopez-Dahab 2013", "Karatsuba
  *   void ghash_init_neon(const uint8_t h[16], void *htable);
  *   void ghash_update_neon(uint8_t y[16], const void *htable, const uint8_t *data, size_t len);
  */
+#include "shared/assembly.h"
 
         .section .rodata
         .p2align 4
@@ -152,9 +153,7 @@ carry   .req    x7
 bits    .req    x8
 halves  .req    x9
 
-        .globl  ghash_init_neon
-        .type   ghash_init_neon, %function
-ghash_init_neon:
+FUNCTION ghash_init_neon, 0
         /* H x^-1: one bit to the left, x^-1 = 1 + x + x^6 + x^127 for the bit that falls out */
         ldp     upper, lower, [x0]
         rev     upper, upper
@@ -174,11 +173,9 @@ ghash_init_neon:
         ror     lower, lower, #8
         .endr
         ret
-        .size   ghash_init_neon, . - ghash_init_neon
+FUNCTION_END ghash_init_neon
 
-        .globl  ghash_update_neon
-        .type   ghash_update_neon, %function
-ghash_update_neon:
+FUNCTION ghash_update_neon, 0
         cbz     left, .Lreturn
         stp     d8, d9, [sp, #-64]!
         stp     d10, d11, [sp, #16]
@@ -215,6 +212,4 @@ ghash_update_neon:
         ldp     d8, d9, [sp], #64
 .Lreturn:
         ret
-        .size   ghash_update_neon, . - ghash_update_neon
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END ghash_update_neon

@@ -33,12 +33,8 @@ cites     = ["NIST SP 800-38D 6.4", "Camara-Gouvea-Lopez-Dahab 2013", "Karatsuba
  *   void ghash_update_neon(uint8_t y[16], const void *htable, const uint8_t *data, size_t len);
  */
 
-        .syntax unified
-#if defined(__thumb2__)
-        .thumb
-#else
-        .arm
-#endif
+#include "shared/assembly.h"
+
         .text
 
 /* The state: three factors, H's upper half, its lower half and their sum, each turned down by 0, 1, 2, 3 and 4 bytes */
@@ -130,9 +126,7 @@ temp1   .req    d31
         veor    high, high, temp
 .endm
 
-        .globl  ghash_init_neon
-        .type   ghash_init_neon, %function
-ghash_init_neon:
+FUNCTION ghash_init_neon, 0
         /* H x^-1: one bit to the left, x^-1 = 1 + x + x^6 + x^127 for the bit that falls out */
         vld1.8  {d0-d1}, [r0]
         vrev64.8 q0, q0
@@ -159,11 +153,9 @@ ghash_init_neon:
         subs    at, at, #1
         bne     .Lfactor
         bx      lr
-        .size   ghash_init_neon, . - ghash_init_neon
+FUNCTION_END ghash_init_neon
 
-        .globl  ghash_update_neon
-        .type   ghash_update_neon, %function
-ghash_update_neon:
+FUNCTION ghash_update_neon, 0
         vld1.8  {d0-d1}, [y_at]
         vrev64.8 block, block
         cmp     left, #0
@@ -192,6 +184,4 @@ ghash_update_neon:
         vrev64.8 block, block
         vst1.8  {d0-d1}, [y_at]
         bx      lr
-        .size   ghash_update_neon, . - ghash_update_neon
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END ghash_update_neon

@@ -30,6 +30,7 @@ cites     = ["NIST SP 800-38D 6.4", "Gueron-Kounavis 2010", "Karatsuba 1962"]
  *   void ghash_init_pmull(const uint8_t h[16], void *htable);
  *   void ghash_update_pmull(uint8_t y[16], const void *htable, const uint8_t *data, size_t len);
  */
+#include "shared/assembly.h"
 
         .text
 
@@ -130,9 +131,7 @@ lower   .req    x6
 carry   .req    x7
 bits    .req    x8
 
-        .globl  ghash_init_pmull
-        .type   ghash_init_pmull, %function
-ghash_init_pmull:
+FUNCTION ghash_init_pmull, 0
         /* P(1) = H x^-1: one bit to the left, x^-1 = 1 + x + x^6 + x^127 for the bit that falls out */
         ldp     upper, lower, [x0]
         rev     upper, upper
@@ -170,11 +169,9 @@ ghash_init_pmull:
         str     q5, [table, #STATE_SUMS + 16 * \pair]
         .endr
         ret
-        .size   ghash_init_pmull, . - ghash_init_pmull
+FUNCTION_END ghash_init_pmull
 
-        .globl  ghash_update_pmull
-        .type   ghash_update_pmull, %function
-ghash_update_pmull:
+FUNCTION ghash_update_pmull, 0
         ldr     q4, [y_at]
         rev64   y.16b, y.16b
         MAKE_FOLD
@@ -225,6 +222,4 @@ ghash_update_pmull:
         rev64   y.16b, y.16b
         str     q4, [y_at]
         ret
-        .size   ghash_update_pmull, . - ghash_update_pmull
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END ghash_update_pmull

@@ -31,12 +31,8 @@ cites     = ["NIST SP 800-38D 6.4", "Gueron-Kounavis 2010", "Karatsuba 1962"]
  *   void ghash_update_pmull(uint8_t y[16], const void *htable, const uint8_t *data, size_t len);
  */
 
-        .syntax unified
-#if defined(__thumb2__)
-        .thumb
-#else
-        .arm
-#endif
+#include "shared/assembly.h"
+
         .text
 
 /* The state */
@@ -102,9 +98,7 @@ fold    .req    d0              @ 0xc2 << 56, only in REDUCE
         veor    middle, middle, temp
 .endm
 
-        .globl  ghash_init_pmull
-        .type   ghash_init_pmull, %function
-ghash_init_pmull:
+FUNCTION ghash_init_pmull, 0
         /* P(1) = H x^-1: one bit to the left, x^-1 = 1 + x + x^6 + x^127 for the bit that falls out */
         vld1.8  {d0-d1}, [r0]
         vrev64.8 q0, q0
@@ -141,11 +135,9 @@ ghash_init_pmull:
         veor    d24, d16, d17
         vstmia  table, {d16-d27}
         bx      lr
-        .size   ghash_init_pmull, . - ghash_init_pmull
+FUNCTION_END ghash_init_pmull
 
-        .globl  ghash_update_pmull
-        .type   ghash_update_pmull, %function
-ghash_update_pmull:
+FUNCTION ghash_update_pmull, 0
         vld1.8  {d0-d1}, [y_at]
         vrev64.8 q0, q0
         vmov    high1, d0
@@ -196,6 +188,4 @@ ghash_update_pmull:
         vrev64.8 q0, q0
         vst1.8  {d0-d1}, [y_at]
         bx      lr
-        .size   ghash_update_pmull, . - ghash_update_pmull
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END ghash_update_pmull

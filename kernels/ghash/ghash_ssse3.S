@@ -29,6 +29,7 @@ cites     = ["NIST SP 800-38D 6.4", "Shoup 1996", "Hamburg 2009"]
  *   void ghash_init_ssse3(const uint8_t h[16], void *htable);
  *   void ghash_update_ssse3(uint8_t y[16], const void *htable, const uint8_t *data, size_t len);
  */
+#include "shared/assembly.h"
 
 /* The state */
         .equ    STATE_LOW, 0            # row i for low nibbles, whose bit 3 is x^4, at 32 i
@@ -165,9 +166,7 @@ constants:
         .endif
 .endm
 
-        .globl  ghash_init_ssse3
-        .type   ghash_init_ssse3, @function
-ghash_init_ssse3:
+FUNCTION ghash_init_ssse3, 0
 #ifdef __x86_64__
         lea     constants(%rip), consts
         movdqu  (%rdi), power0
@@ -218,11 +217,9 @@ ghash_init_ssse3:
         mov     (%esp), consts
         ret
 #endif
-        .size   ghash_init_ssse3, . - ghash_init_ssse3
+FUNCTION_END ghash_init_ssse3
 
-        .globl  ghash_update_ssse3
-        .type   ghash_update_ssse3, @function
-ghash_update_ssse3:
+FUNCTION ghash_update_ssse3, 0
 #ifndef __x86_64__
         mov     4(%esp), y_at
         mov     8(%esp), table
@@ -245,6 +242,4 @@ ghash_update_ssse3:
 #endif
         movdqu  y, (y_at)
         ret
-        .size   ghash_update_ssse3, . - ghash_update_ssse3
-
-        .section .note.GNU-stack, "", @progbits
+FUNCTION_END ghash_update_ssse3

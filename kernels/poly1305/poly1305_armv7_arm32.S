@@ -34,12 +34,8 @@ cites     = ["RFC 8439 2.5", "Bernstein 2005"]
  *   void poly1305_final_armv7(void *ctx, uint8_t tag[16]);
  */
 
-        .syntax unified
-#if defined(__thumb2__)
-        .thumb
-#else
-        .arm
-#endif
+#include "shared/assembly.h"
+
         .text
 
 /* The state: words of r, of h and of s (the key's second half), bytes waiting, and a block with room for 16 bytes of padding. */
@@ -134,9 +130,7 @@ fold    .req    r12
         adc     h4, h4, #0              @ <= 4, and h < 2^130 + 2^32
 .endm
 
-        .p2align 2
-        .type   poly1305_blocks_armv7, %function
-poly1305_blocks_armv7:
+LOCAL_FUNCTION poly1305_blocks_armv7, 2
         push    {r4-r11, lr}
         sub     sp, sp, #FRAME_BYTES
         str     r0, [sp, #FRAME_CTX]
@@ -168,7 +162,7 @@ poly1305_blocks_armv7:
         stm     r0, {h0, h1, h2, h3, h4}
         add     sp, sp, #FRAME_BYTES
         pop     {r4-r11, pc}
-        .size   poly1305_blocks_armv7, . - poly1305_blocks_armv7
+FUNCTION_END poly1305_blocks_armv7
 
         .unreq  data
         .unreq  end
@@ -180,10 +174,7 @@ poly1305_blocks_armv7:
 ctx     .req    r0
 key     .req    r1
 
-        .p2align 2
-        .global poly1305_init_armv7
-        .type   poly1305_init_armv7, %function
-poly1305_init_armv7:
+FUNCTION poly1305_init_armv7, 2
         push    {r4, r5}
         /* clamp: words & 0x0fffffff, 0x0ffffffc, 0x0ffffffc, 0x0ffffffc */
         ldr     r2, [key, #0]
@@ -215,7 +206,7 @@ poly1305_init_armv7:
         str     r2, [ctx, #STATE_USED]
         pop     {r4, r5}
         bx      lr
-        .size   poly1305_init_armv7, . - poly1305_init_armv7
+FUNCTION_END poly1305_init_armv7
 
         .unreq  ctx
         .unreq  key
@@ -226,10 +217,7 @@ data    .req    r5
 len     .req    r6
 used    .req    r7
 
-        .p2align 2
-        .global poly1305_update_armv7
-        .type   poly1305_update_armv7, %function
-poly1305_update_armv7:
+FUNCTION poly1305_update_armv7, 2
         push    {r3-r7, lr}             @ r3 only keeps sp a multiple of 8
         mov     ctx, r0
         mov     data, r1
@@ -275,7 +263,7 @@ poly1305_update_armv7:
 .Lupdate_end:
         str     used, [ctx, #STATE_USED]
         pop     {r3-r7, pc}
-        .size   poly1305_update_armv7, . - poly1305_update_armv7
+FUNCTION_END poly1305_update_armv7
 
         .unreq  ctx
         .unreq  data
@@ -287,10 +275,7 @@ ctx     .req    r9
 tag     .req    r10
 carry   .req    r11
 
-        .p2align 2
-        .global poly1305_final_armv7
-        .type   poly1305_final_armv7, %function
-poly1305_final_armv7:
+FUNCTION poly1305_final_armv7, 2
         push    {r3-r11, lr}            @ r3 only keeps sp a multiple of 8
         mov     ctx, r0
         mov     tag, r1
@@ -337,6 +322,4 @@ poly1305_final_armv7:
         str     h2, [tag, #8]
         str     h3, [tag, #12]
         pop     {r3-r11, pc}
-        .size   poly1305_final_armv7, . - poly1305_final_armv7
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END poly1305_final_armv7

@@ -34,6 +34,7 @@ cites     = ["RFC 8439 2.5", "Bernstein 2005", "Goll-Gueron 2015"]
  *   void poly1305_update_avx2(void *ctx, const uint8_t *data, size_t len);
  *   void poly1305_final_avx2(void *ctx, uint8_t tag[16]);
  */
+#include "shared/assembly.h"
 
         .text
 
@@ -209,9 +210,7 @@ cites     = ["RFC 8439 2.5", "Bernstein 2005", "Goll-Gueron 2015"]
 .endm
 
 /* poly1305_groups_avx2(ctx, data, end): takes the groups from data to end, at least one. A local function. */
-        .p2align 4
-        .type   poly1305_groups_avx2, @function
-poly1305_groups_avx2:
+LOCAL_FUNCTION poly1305_groups_avx2
         cmpq    $0, STATE_STARTED(ctx)
         jne     .Lstarted
 
@@ -298,14 +297,11 @@ poly1305_groups_avx2:
         vmovdqa H4, STATE_H+32*4(ctx)
         vzeroupper
         ret
-        .size   poly1305_groups_avx2, . - poly1305_groups_avx2
+FUNCTION_END poly1305_groups_avx2
 
 /* init(ctx, key) */
 #define key     %rsi
-        .p2align 4
-        .global poly1305_init_avx2
-        .type   poly1305_init_avx2, @function
-poly1305_init_avx2:
+FUNCTION poly1305_init_avx2
         /* clamp: 0x0ffffffc0fffffff for r0, 0x0ffffffc0ffffffc for r1 */
         movabs  $0x0ffffffc0fffffff, %rax
         and     (key), %rax
@@ -320,7 +316,7 @@ poly1305_init_avx2:
         movq    $0, STATE_USED(ctx)     # nothing waits
         movq    $0, STATE_STARTED(ctx)  # nothing has started
         ret
-        .size   poly1305_init_avx2, . - poly1305_init_avx2
+FUNCTION_END poly1305_init_avx2
 
 /* update(ctx, data, len): whole groups are taken from where they lie, what remains waits in the buffer. */
 #define from    %rbx
@@ -328,10 +324,7 @@ poly1305_init_avx2:
 #define waiting %r12
 #define into    %rdx
 #define count   %rcx
-        .p2align 4
-        .global poly1305_update_avx2
-        .type   poly1305_update_avx2, @function
-poly1305_update_avx2:
+FUNCTION poly1305_update_avx2
         push    %rbx
         push    %rbp
         push    %r12
@@ -396,7 +389,7 @@ poly1305_update_avx2:
         pop     %rbp
         pop     %rbx
         ret
-        .size   poly1305_update_avx2, . - poly1305_update_avx2
+FUNCTION_END poly1305_update_avx2
 
 /* The sum of a column's four lanes */
 .macro  SUM_LANES column, column_low, sum
@@ -444,10 +437,7 @@ poly1305_update_avx2:
 .endm
 
 /* final(ctx, tag) */
-        .p2align 4
-        .global poly1305_final_avx2
-        .type   poly1305_final_avx2, @function
-poly1305_final_avx2:
+FUNCTION poly1305_final_avx2
         push    %rbx
         push    %rbp
         push    %r12
@@ -533,6 +523,4 @@ poly1305_final_avx2:
         pop     %rbp
         pop     %rbx
         ret
-        .size   poly1305_final_avx2, . - poly1305_final_avx2
-
-        .section .note.GNU-stack, "", @progbits
+FUNCTION_END poly1305_final_avx2

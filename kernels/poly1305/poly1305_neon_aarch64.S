@@ -34,6 +34,7 @@ cites     = ["RFC 8439 2.5", "Bernstein 2005", "Bernstein-Schwabe 2012", "Goll-G
  *   void poly1305_update_neon(void *ctx, const uint8_t *data, size_t len);
  *   void poly1305_final_neon(void *ctx, uint8_t tag[16]);
  */
+#include "shared/assembly.h"
 
         .text
 
@@ -220,9 +221,7 @@ m4      .req    v30
 
 /* poly1305_groups_neon(ctx, data, end): takes the groups from data to end, at least one.
  * A local function in the procedure call standard. */
-        .p2align 4
-        .type   poly1305_groups_neon, %function
-poly1305_groups_neon:
+LOCAL_FUNCTION poly1305_groups_neon
         movi    five.2s, #5
         ldr     x3, [ctx, #STATE_STARTED]
         cbnz    x3, .Lstarted
@@ -292,13 +291,10 @@ poly1305_groups_neon:
         stp     d23, d24, [ctx, #STATE_H + 16]
         str     d25, [ctx, #STATE_H + 32]
         ret
-        .size   poly1305_groups_neon, . - poly1305_groups_neon
+FUNCTION_END poly1305_groups_neon
 
 /* init(ctx, key) */
-        .p2align 4
-        .global poly1305_init_neon
-        .type   poly1305_init_neon, %function
-poly1305_init_neon:
+FUNCTION poly1305_init_neon
         ldp     x2, x3, [x1]
         ldp     x4, x5, [x1, #16]
         /* clamp: 0x0ffffffc0fffffff for r0, 0x0ffffffc0ffffffc for r1 */
@@ -310,7 +306,7 @@ poly1305_init_neon:
         stp     x4, x5, [ctx, #STATE_S]         // s is kept for final
         stp     xzr, xzr, [ctx, #STATE_USED]    // nothing waits, nothing has started
         ret
-        .size   poly1305_init_neon, . - poly1305_init_neon
+FUNCTION_END poly1305_init_neon
 
 /* update(ctx, data, len): whole groups are taken from where they lie, what remains waits in the buffer. */
 kept    .req    x19             // ctx
@@ -320,10 +316,7 @@ waiting .req    x22
 into    .req    x3
 count   .req    x4
 
-        .p2align 4
-        .global poly1305_update_neon
-        .type   poly1305_update_neon, %function
-poly1305_update_neon:
+FUNCTION poly1305_update_neon
         stp     x29, x30, [sp, #-48]!
         mov     x29, sp
         stp     x19, x20, [sp, #16]
@@ -384,7 +377,7 @@ poly1305_update_neon:
         ldp     x21, x22, [sp, #32]
         ldp     x29, x30, [sp], #48
         ret
-        .size   poly1305_update_neon, . - poly1305_update_neon
+FUNCTION_END poly1305_update_neon
 
 /* acc = columns in x11..x15, below 43, 35, 27, 19, 11 times 2^52 */
 .macro  FROM_COLUMNS
@@ -411,10 +404,7 @@ poly1305_update_neon:
 .endm
 
 /* final(ctx, tag) */
-        .p2align 4
-        .global poly1305_final_neon
-        .type   poly1305_final_neon, %function
-poly1305_final_neon:
+FUNCTION poly1305_final_neon
         mov     acc0, xzr
         mov     acc1, xzr
         mov     acc2, xzr
@@ -491,6 +481,4 @@ poly1305_final_neon:
         stp     q0, q0, [ctx, #\part]
         .endr
         ret
-        .size   poly1305_final_neon, . - poly1305_final_neon
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END poly1305_final_neon

@@ -31,12 +31,8 @@ cites     = ["RFC 8439 2.5", "Bernstein 2005", "Bernstein-Schwabe 2012", "Goll-G
  *   void poly1305_final_neon(void *ctx, uint8_t tag[16]);
  */
 
-        .syntax unified
-#if defined(__thumb2__)
-        .thumb
-#else
-        .arm
-#endif
+#include "shared/assembly.h"
+
         .text
 
 /* The state */
@@ -162,9 +158,7 @@ end     .req    r2
 at      .req    r3
 started .req    r12
 
-        .p2align 2
-        .type   poly1305_groups_neon, %function
-poly1305_groups_neon:
+LOCAL_FUNCTION poly1305_groups_neon, 2
         vpush   {d8-d15}
         vmov.i32 five, #5
         ldr     started, [ctx, #STATE_STARTED]
@@ -247,7 +241,7 @@ poly1305_groups_neon:
         vstm    at, {d30-d31}
         vpop    {d8-d15}
         bx      lr
-        .size   poly1305_groups_neon, . - poly1305_groups_neon
+FUNCTION_END poly1305_groups_neon
 
         .unreq  data
         .unreq  end
@@ -268,10 +262,7 @@ key     .req    r1
   .endif
 .endm
 
-        .p2align 2
-        .global poly1305_init_neon
-        .type   poly1305_init_neon, %function
-poly1305_init_neon:
+FUNCTION poly1305_init_neon, 2
         push    {r4-r6, lr}
         /* clamp: words & 0x0fffffff, 0x0ffffffc, 0x0ffffffc, 0x0ffffffc */
         ldr     r2, [key, #0]
@@ -314,7 +305,7 @@ poly1305_init_neon:
         str     r2, [ctx, #STATE_USED]
         str     r2, [ctx, #STATE_STARTED]
         pop     {r4-r6, pc}
-        .size   poly1305_init_neon, . - poly1305_init_neon
+FUNCTION_END poly1305_init_neon
 
         .unreq  ctx
         .unreq  key
@@ -327,10 +318,7 @@ used    .req    r7
 into    .req    r8
 count   .req    r9
 
-        .p2align 2
-        .global poly1305_update_neon
-        .type   poly1305_update_neon, %function
-poly1305_update_neon:
+FUNCTION poly1305_update_neon, 2
         push    {r3-r9, lr}             @ r3 only keeps sp a multiple of 8
         mov     ctx, r0
         mov     data, r1
@@ -387,7 +375,7 @@ poly1305_update_neon:
 .Lupdate_end:
         str     used, [ctx, #STATE_USED]
         pop     {r3-r9, pc}
-        .size   poly1305_update_neon, . - poly1305_update_neon
+FUNCTION_END poly1305_update_neon
 
         .unreq  ctx
         .unreq  data
@@ -402,10 +390,7 @@ tag     .req    r1
 used    .req    r2
 at      .req    r3
 
-        .p2align 2
-        .global poly1305_final_neon
-        .type   poly1305_final_neon, %function
-poly1305_final_neon:
+FUNCTION poly1305_final_neon, 2
         push    {r4-r11}
         vpush   {d8-d15}
         vmov.i32 five, #5
@@ -505,6 +490,4 @@ poly1305_final_neon:
         vpop    {d8-d15}
         pop     {r4-r11}
         bx      lr
-        .size   poly1305_final_neon, . - poly1305_final_neon
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END poly1305_final_neon

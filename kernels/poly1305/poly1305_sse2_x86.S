@@ -32,6 +32,7 @@ cites     = ["RFC 8439 2.5", "Bernstein 2005", "Bernstein-Schwabe 2012", "Goll-G
  *   void poly1305_update_sse2(void *ctx, const uint8_t *data, size_t len);
  *   void poly1305_final_sse2(void *ctx, uint8_t tag[16]);
  */
+#include "shared/assembly.h"
 
         .text
 
@@ -153,9 +154,7 @@ cites     = ["RFC 8439 2.5", "Bernstein 2005", "Bernstein-Schwabe 2012", "Goll-G
 
 /* poly1305_groups_sse2(ctx, data, end): takes the groups from data to end, at least one. A local function that keeps ebx, ebp,
  * esi and edi. */
-        .p2align 4
-        .type   poly1305_groups_sse2, @function
-poly1305_groups_sse2:
+LOCAL_FUNCTION poly1305_groups_sse2
         cmpl    $0, STATE_STARTED(ctx)
         jne     .Lstarted
 
@@ -246,7 +245,7 @@ poly1305_groups_sse2:
         cmp     end, data
         jne     .Lgroup
         ret
-        .size   poly1305_groups_sse2, . - poly1305_groups_sse2
+FUNCTION_END poly1305_groups_sse2
 
 /* init(ctx, key) */
 
@@ -263,10 +262,7 @@ poly1305_groups_sse2:
   .endif
 .endm
 
-        .p2align 4
-        .global poly1305_init_sse2
-        .type   poly1305_init_sse2, @function
-poly1305_init_sse2:
+FUNCTION poly1305_init_sse2
         push    %ebx
         push    %esi
         push    %edi
@@ -316,7 +312,7 @@ poly1305_init_sse2:
         pop     %esi
         pop     %ebx
         ret
-        .size   poly1305_init_sse2, . - poly1305_init_sse2
+FUNCTION_END poly1305_init_sse2
 
 /* update(ctx, data, len): whole groups are taken from where they lie, what remains waits in the buffer. */
 #define from    %esi
@@ -324,10 +320,7 @@ poly1305_init_sse2:
 #define waiting %ebp
 #define into    %edx
 #define count   %ecx
-        .p2align 4
-        .global poly1305_update_sse2
-        .type   poly1305_update_sse2, @function
-poly1305_update_sse2:
+FUNCTION poly1305_update_sse2
         push    %ebx
         push    %esi
         push    %edi
@@ -395,7 +388,7 @@ poly1305_update_sse2:
         pop     %esi
         pop     %ebx
         ret
-        .size   poly1305_update_sse2, . - poly1305_update_sse2
+FUNCTION_END poly1305_update_sse2
 
 /* final(ctx, tag) */
 #define at      %ecx
@@ -407,10 +400,7 @@ poly1305_update_sse2:
         paddq   term, \column
 .endm
 
-        .p2align 4
-        .global poly1305_final_sse2
-        .type   poly1305_final_sse2, @function
-poly1305_final_sse2:
+FUNCTION poly1305_final_sse2
         push    %ebx
         push    %esi
         push    %edi
@@ -549,6 +539,4 @@ poly1305_final_sse2:
         pop     %esi
         pop     %ebx
         ret
-        .size   poly1305_final_sse2, . - poly1305_final_sse2
-
-        .section .note.GNU-stack, "", @progbits
+FUNCTION_END poly1305_final_sse2

@@ -24,25 +24,9 @@ cites     = ["FIPS 180-4 4.1.1, 4.2.1, 6.1.2"]
 #include <stddef.h>
 #include <stdint.h>
 
+#include "shared/bytes.h"
+
 enum { WORDS = 5, BLOCK = 64, RING = 16 };
-
-static uint32_t load_little(const uint8_t *bytes)
-{
-    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
-}
-
-static uint32_t load_big(const uint8_t *bytes)
-{
-    return (uint32_t)bytes[3] | (uint32_t)bytes[2] << 8 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[0] << 24;
-}
-
-static void store_little(uint8_t *bytes, uint32_t word)
-{
-    bytes[0] = (uint8_t)word;
-    bytes[1] = (uint8_t)(word >> 8);
-    bytes[2] = (uint8_t)(word >> 16);
-    bytes[3] = (uint8_t)(word >> 24);
-}
 
 /* 0 < count < 32. */
 static inline uint32_t rotate_left(uint32_t word, unsigned count)
@@ -105,7 +89,7 @@ static void compress(uint32_t state[WORDS], const uint8_t *block)
     unsigned i;
 
     for (i = 0; i < RING; i++)
-        w[i] = load_big(block + 4 * i);
+        w[i] = load_be32(block + 4 * i);
 
     TWENTY_ROUNDS(ch, 0x5a827999u, 0);
     TWENTY_ROUNDS(parity, 0x6ed9eba1u, 20);
@@ -127,9 +111,9 @@ void sha1_blocks_c(uint8_t *h, const uint8_t *data, size_t len)
     unsigned i;
 
     for (i = 0; i < WORDS; i++)
-        state[i] = load_little(h + 4 * i);
+        state[i] = load_le32(h + 4 * i);
     for (done = 0; done < len; done += BLOCK)
         compress(state, data + done);
     for (i = 0; i < WORDS; i++)
-        store_little(h + 4 * i, state[i]);
+        store_le32(h + 4 * i, state[i]);
 }

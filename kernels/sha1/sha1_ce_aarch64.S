@@ -25,6 +25,7 @@ cites     = ["FIPS 180-4 6.1.2", "Arm Architecture Reference Manual, SHA1C, SHA1
  *
  * void sha1_blocks_ce(uint8_t h[20], const uint8_t *data, size_t len);
  */
+#include "shared/assembly.h"
 
 p_h     .req    x0
 p_data  .req    x1
@@ -69,10 +70,7 @@ constants:                              // FIPS 180-4 4.2.1
         sha1su1 \m0\().4s, \m3\().4s
 .endm
 
-        .p2align 4
-        .global sha1_blocks_ce
-        .type   sha1_blocks_ce, %function
-sha1_blocks_ce:
+FUNCTION sha1_blocks_ce
         cbz     x2, .Lreturn
         add     p_end, p_data, x2
         adrp    pointer, constants
@@ -119,6 +117,4 @@ sha1_blocks_ce:
         b.ne    .Lblock
 .Lreturn:
         ret
-        .size   sha1_blocks_ce, . - sha1_blocks_ce
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END sha1_blocks_ce

@@ -25,12 +25,8 @@ cites     = ["FIPS 180-4 6.1.2", "Arm Architecture Reference Manual, SHA1C, SHA1
  *
  * void sha1_blocks_ce(uint8_t h[20], const uint8_t *data, size_t len);
  */
-        .syntax unified
-#if defined(__thumb2__)
-        .thumb
-#else
-        .arm
-#endif
+#include "shared/assembly.h"
+
         .text
 
 p_h     .req    r0
@@ -71,9 +67,7 @@ constants:                              @ FIPS 180-4 4.2.1
         sha1su1.32 \m0, \m3
 .endm
 
-        .global sha1_blocks_ce
-        .type   sha1_blocks_ce, %function
-sha1_blocks_ce:
+FUNCTION sha1_blocks_ce, 0
         cmp     r2, #0
         it      eq
         bxeq    lr
@@ -125,6 +119,4 @@ sha1_blocks_ce:
         cmp     p_data, p_end
         bne     .Lblock
         bx      lr
-        .size   sha1_blocks_ce, . - sha1_blocks_ce
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END sha1_blocks_ce

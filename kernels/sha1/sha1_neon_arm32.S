@@ -29,12 +29,8 @@ cites     = ["FIPS 180-4 4.1.1, 6.1.2", "Locktyukhin 2010, Improving the perform
  *
  * void sha1_blocks_neon(uint8_t h[20], const uint8_t *data, size_t len);
  */
-        .syntax unified
-#if defined(__thumb2__)
-        .thumb
-#else
-        .arm
-#endif
+#include "shared/assembly.h"
+
         .text
 
         .equ    FRAME, 64               @ from sp: W[t] + K of the next 16 rounds
@@ -155,9 +151,7 @@ constants:                              @ FIPS 180-4 4.2.1
         str     \variable, [p_h, #4 * (\i)]
 .endm
 
-        .global sha1_blocks_neon
-        .type   sha1_blocks_neon, %function
-sha1_blocks_neon:
+FUNCTION sha1_blocks_neon, 0
         cmp     r2, #0
         it      eq
         bxeq    lr
@@ -229,6 +223,4 @@ sha1_blocks_neon:
 
         add     sp, sp, #FRAME
         pop     {r4-r9, r10, pc}
-        .size   sha1_blocks_neon, . - sha1_blocks_neon
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END sha1_blocks_neon

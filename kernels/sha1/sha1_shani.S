@@ -26,6 +26,8 @@ cites     = ["FIPS 180-4 6.1.2", "Intel SDM vol. 2, SHA1RNDS4, SHA1NEXTE, SHA1MS
  *
  * void sha1_blocks_shani(uint8_t h[20], const uint8_t *data, size_t len);
  */
+#include "shared/assembly.h"
+
         .intel_syntax noprefix
 
 #ifdef __x86_64__
@@ -94,10 +96,7 @@ turn_bytes:
         pshufb  \m, turn
 .endm
 
-        .globl  sha1_blocks_shani
-        .type   sha1_blocks_shani, @function
-        .p2align 4
-sha1_blocks_shani:
+FUNCTION sha1_blocks_shani
 #ifdef __x86_64__
         test    p_end, p_end
         jz      .Lreturn
@@ -181,6 +180,4 @@ sha1_blocks_shani:
         mov     ecx, [esp]
         ret
 #endif
-        .size   sha1_blocks_shani, . - sha1_blocks_shani
-
-        .section .note.GNU-stack, "", @progbits
+FUNCTION_END sha1_blocks_shani

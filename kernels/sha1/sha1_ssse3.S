@@ -30,6 +30,8 @@ cites     = ["FIPS 180-4 4.1.1, 6.1.2", "Locktyukhin 2010, Improving the perform
  *
  * void sha1_blocks_ssse3(uint8_t h[20], const uint8_t *data, size_t len);
  */
+#include "shared/assembly.h"
+
         .intel_syntax noprefix
 
 /* Working variables and temporaries. */
@@ -197,11 +199,8 @@ constants:
         STORE   \i, \m
 .endm
 
-        .globl  sha1_blocks_ssse3
-        .type   sha1_blocks_ssse3, @function
-        .p2align 4
+FUNCTION sha1_blocks_ssse3
 #ifdef __x86_64__
-sha1_blocks_ssse3:
         test    rdx, rdx
         jz      .Lreturn
         push    rbp
@@ -215,7 +214,6 @@ sha1_blocks_ssse3:
         lea     p_end, [rsi + rdx]
         lea     pointer, [rip + constants]
 #else
-sha1_blocks_ssse3:
         push    ebp
         push    ebx
         push    esi
@@ -327,6 +325,4 @@ sha1_blocks_ssse3:
         mov     eax, [esp]
         ret
 #endif
-        .size   sha1_blocks_ssse3, . - sha1_blocks_ssse3
-
-        .section .note.GNU-stack, "", @progbits
+FUNCTION_END sha1_blocks_ssse3

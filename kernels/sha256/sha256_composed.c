@@ -11,100 +11,31 @@ constant_time = true
 cites     = ["FIPS 180-4 5.1.1, 5.3.3, 6.2"]
 */
 /* SHA-256 as a stream, on top of whatever compression function the dispatcher takes for sha256_blocks.
- *
- * Whole blocks are compressed where they lie; only what does not fill a block waits in the buffer. final puts the byte
- * 0x80, zeros and the length in bits, 64 of them, behind the message; that takes a second block when fewer than
- * 8 bytes are left in the first.
- * data may have any alignment; with data_len == 0 it is not looked at. The state is opaque and aligned to 8.
- *
- * To review: what waits is always less than a block after init and update, so that the 0x80 has room. The count of bytes
- * has 64 bits, of which the standard allows 61. Branches depend on lengths only.
+ * The code, and what to review, is in shared/hash_stream.h.
  *
  * void sha256_init_composed(void *ctx);
  * void sha256_update_composed(void *ctx, const uint8_t *data, size_t data_len);
  * void sha256_final_composed(void *ctx, uint8_t digest[32]);
  */
-#include <string.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "dispatch.h"
 
-enum { DIGEST = 32, WORD = 4, BLOCK = 64, LENGTH = 8 };
+typedef uint32_t word;
 
-struct state {
-    uint8_t h[DIGEST]; /* the chaining value, words little-endian */
-    uint8_t buffer[BLOCK]; /* its first waiting(state) bytes */
-    uint64_t count; /* bytes so far */
-};
-
-_Static_assert(sizeof(struct state) <= 104, "the header says less than the state needs");
-
-static size_t waiting(const struct state *state)
-{
-    return (size_t)(state->count % BLOCK);
-}
-
+#define DIGEST_BYTES 32
+#define LENGTH_BITS 64
+#define STATE_BYTES 104
 /* FIPS 180-4 5.3.3 */
-void sha256_init_composed(void *ctx)
-{
-    static const uint32_t start[DIGEST / WORD] = {
-        0x6a09e667u, 0xbb67ae85u, 0x3c6ef372u, 0xa54ff53au,
-        0x510e527fu, 0x9b05688cu, 0x1f83d9abu, 0x5be0cd19u,
-    };
-    struct state *state = ctx;
-    unsigned i;
-
-    for (i = 0; i < DIGEST; i++)
-        state->h[i] = (uint8_t)(start[i / WORD] >> 8 * (i % WORD));
-    state->count = 0;
-}
-
-void sha256_update_composed(void *ctx, const uint8_t *data, size_t data_len)
-{
-    struct state *state = ctx;
-    const size_t used = waiting(state);
-    size_t whole;
-
-    if (data_len == 0)
-        return;
-    state->count += data_len;
-    if (used > 0) {
-        const size_t room = BLOCK - used;
-
-        if (data_len < room) {
-            memcpy(state->buffer + used, data, data_len);
-            return;
-        }
-        memcpy(state->buffer + used, data, room);
-        sha256_blocks(state->h, state->buffer, BLOCK);
-        data += room;
-        data_len -= room;
+#define START                                               \
+    {                                                       \
+        0x6a09e667u, 0xbb67ae85u, 0x3c6ef372u, 0xa54ff53au, \
+        0x510e527fu, 0x9b05688cu, 0x1f83d9abu, 0x5be0cd19u, \
     }
-    whole = data_len - data_len % BLOCK;
-    if (whole > 0)
-        sha256_blocks(state->h, data, whole);
-    if (data_len > whole)
-        memcpy(state->buffer, data + whole, data_len - whole);
-}
 
-void sha256_final_composed(void *ctx, uint8_t *digest)
-{
-    struct state *state = ctx;
-    size_t used = waiting(state);
-    unsigned i;
-
-    /* FIPS 180-4 5.1.1: 1 <= used <= BLOCK after the 0x80 */
-    state->buffer[used++] = 0x80;
-    if (used > BLOCK - LENGTH) {
-        memset(state->buffer + used, 0, BLOCK - used);
-        sha256_blocks(state->h, state->buffer, BLOCK);
-        used = 0;
-    }
-    memset(state->buffer + used, 0, BLOCK - used);
-    for (i = 0; i < 8; i++)
-        state->buffer[BLOCK - 1 - i] = (uint8_t)(state->count << 3 >> 8 * i);
-    sha256_blocks(state->h, state->buffer, BLOCK);
-
-    /* words little-endian to words big-endian */
-    for (i = 0; i < DIGEST; i++)
-        digest[i] = state->h[i ^ (WORD - 1)];
-}
+#define COMPRESS sha256_blocks
+#define INIT sha256_init_composed
+#define UPDATE sha256_update_composed
+#define FINAL sha256_final_composed
+#include "shared/hash_stream.h"

@@ -26,6 +26,9 @@ cites     = ["FIPS 180-4 6.2.2", "Intel SDM vol. 2, SHA256RNDS2, SHA256MSG1, SHA
  *
  * void sha256_blocks_shani(uint8_t h[32], const uint8_t *data, size_t len);
  */
+#include "sha256_constants.h"
+#include "shared/assembly.h"
+
         .intel_syntax noprefix
 
 #ifdef __x86_64__
@@ -65,14 +68,7 @@ cites     = ["FIPS 180-4 6.2.2", "Intel SDM vol. 2, SHA256RNDS2, SHA256MSG1, SHA
         .section .rodata
         .p2align 4
 constants:                              /* FIPS 180-4 4.2.2 */
-        .long   0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5
-        .long   0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174
-        .long   0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da
-        .long   0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967
-        .long   0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85
-        .long   0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070
-        .long   0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3
-        .long   0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2
+        .long   SHA256_K
 /* Offset from constants: */
 #define TURN_BYTES 256                  /* pshufb: bytes of each word turned around */
         .byte   3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12
@@ -107,10 +103,7 @@ constants:                              /* FIPS 180-4 4.2.2 */
         pshufb  \m, [p_k + TURN_BYTES]
 .endm
 
-        .globl  sha256_blocks_shani
-        .type   sha256_blocks_shani, @function
-        .p2align 4
-sha256_blocks_shani:
+FUNCTION sha256_blocks_shani
 #ifdef __x86_64__
         test    p_end, p_end
         jz      .Lreturn
@@ -194,6 +187,4 @@ sha256_blocks_shani:
         mov     ecx, [esp]
         ret
 #endif
-        .size   sha256_blocks_shani, . - sha256_blocks_shani
-
-        .section .note.GNU-stack, "", @progbits
+FUNCTION_END sha256_blocks_shani

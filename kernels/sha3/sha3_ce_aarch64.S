@@ -28,6 +28,7 @@ cites     = ["FIPS 202", "Arm Architecture Reference Manual, EOR3 RAX1 XAR BCAX"
  *   void sha3_pad_ce(void *ctx, uint32_t rate, uint32_t suffix);
  *   void sha3_squeeze_ce(void *ctx, uint8_t *out, size_t len, uint32_t rate);
  */
+#include "shared/assembly.h"
 
         .text
 
@@ -155,20 +156,17 @@ round_constants:                        // FIPS 202 3.2.5: RC[i], i = 0..23
         .quad   0x8000000080008081, 0x8000000000008080, 0x0000000080000001, 0x8000000080008008
 
 /* The state to the registers, from them, and through Keccak-f[1600] (3.4). They clobber count and pointer. */
-        .type   sha3_load_ce, %function
-sha3_load_ce:
+LOCAL_FUNCTION sha3_load_ce, 0
         LOAD_OR_STORE ld1
         ret
-        .size   sha3_load_ce, . - sha3_load_ce
+FUNCTION_END sha3_load_ce
 
-        .type   sha3_store_ce, %function
-sha3_store_ce:
+LOCAL_FUNCTION sha3_store_ce, 0
         LOAD_OR_STORE st1
         ret
-        .size   sha3_store_ce, . - sha3_store_ce
+FUNCTION_END sha3_store_ce
 
-        .type   sha3_permute_ce, %function
-sha3_permute_ce:
+LOCAL_FUNCTION sha3_permute_ce, 0
         adr     pointer, round_constants
         mov     count, #ROUNDS
 .Lround:
@@ -224,11 +222,10 @@ sha3_permute_ce:
         subs    count, count, #1
         b.ne    .Lround
         ret
-        .size   sha3_permute_ce, . - sha3_permute_ce
+FUNCTION_END sha3_permute_ce
 
 /* Add data to the state in memory until the block or the data ends. Clobbers count, pointer, word, lane. */
-        .type   sha3_absorb_bytes_ce, %function
-sha3_absorb_bytes_ce:
+LOCAL_FUNCTION sha3_absorb_bytes_ce, 0
         sub     count, rate, at
         cmp     count, len
         csel    count, count, len, ls
@@ -256,11 +253,9 @@ sha3_absorb_bytes_ce:
         b.ne    .Labsorb_byte
 .Labsorb_bytes_end:
         ret
-        .size   sha3_absorb_bytes_ce, . - sha3_absorb_bytes_ce
+FUNCTION_END sha3_absorb_bytes_ce
 
-        .global sha3_init_ce
-        .type   sha3_init_ce, %function
-sha3_init_ce:
+FUNCTION sha3_init_ce, 0
         mov     x1, #STATE_AT / 40
 .Lzero:                                 // 40 bytes a turn, and 8 with `at`
         stp     xzr, xzr, [ctx], #16
@@ -270,11 +265,9 @@ sha3_init_ce:
         b.ne    .Lzero
         str     xzr, [ctx]
         ret
-        .size   sha3_init_ce, . - sha3_init_ce
+FUNCTION_END sha3_init_ce
 
-        .global sha3_absorb_ce
-        .type   sha3_absorb_ce, %function
-sha3_absorb_ce:
+FUNCTION sha3_absorb_ce, 0
         cbz     len, .Labsorb_nothing
         SAVE
         mov     w3, w3                  // the upper half of a 32-bit argument may hold anything
@@ -330,12 +323,10 @@ sha3_absorb_ce:
         RESTORE
 .Labsorb_nothing:
         ret
-        .size   sha3_absorb_ce, . - sha3_absorb_ce
+FUNCTION_END sha3_absorb_ce
 
 /* pad10*1 (5.1); both ends may be one byte. The permutation that follows is due with the first byte of output. */
-        .global sha3_pad_ce
-        .type   sha3_pad_ce, %function
-sha3_pad_ce:                            // w1 rate, w2 suffix
+FUNCTION sha3_pad_ce, 0                 // w1 rate, w2 suffix
         ldr     w3, [ctx, #STATE_AT]
         ldrb    w4, [ctx, x3]
         eor     w4, w4, w2
@@ -346,11 +337,9 @@ sha3_pad_ce:                            // w1 rate, w2 suffix
         strb    w4, [ctx, x3]
         str     w1, [ctx, #STATE_AT]
         ret
-        .size   sha3_pad_ce, . - sha3_pad_ce
+FUNCTION_END sha3_pad_ce
 
-        .global sha3_squeeze_ce
-        .type   sha3_squeeze_ce, %function
-sha3_squeeze_ce:
+FUNCTION sha3_squeeze_ce, 0
         cbz     len, .Lsqueeze_nothing
         SAVE
         mov     w3, w3
@@ -390,6 +379,4 @@ sha3_squeeze_ce:
         RESTORE
 .Lsqueeze_nothing:
         ret
-        .size   sha3_squeeze_ce, . - sha3_squeeze_ce
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END sha3_squeeze_ce

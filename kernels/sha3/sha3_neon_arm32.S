@@ -30,14 +30,8 @@ cites     = ["FIPS 202", "Bertoni et al., Keccak implementation overview 2.4"]
  *   void sha3_squeeze_neon(void *ctx, uint8_t *out, size_t len, uint32_t rate);
  */
 
-        .syntax unified
-#if defined(__thumb2__)
-        .thumb
-#define FAR_ADR adr.w                   /* reaches 4095 bytes */
-#else
-        .arm
-#define FAR_ADR adrl                    /* two instructions: `adr` reaches 255 words at most */
-#endif
+#include "shared/assembly.h"
+
         .text
 
         .equ    STATE_AT, 200           @ where the next byte goes in or comes from, 0..rate
@@ -183,20 +177,17 @@ round_constants:                        @ FIPS 202 3.2.5: RC[i], i = 0..23
         .quad   0x8000000080008081, 0x8000000000008080, 0x0000000080000001, 0x8000000080008008
 
 /* The state to the registers, from them, and through Keccak-f[1600] (3.4). permute clobbers count and pointer. */
-        .type   sha3_load_neon, %function
-sha3_load_neon:
+LOCAL_FUNCTION sha3_load_neon, 0
         EACH_LANE LOAD_LANE
         bx      lr
-        .size   sha3_load_neon, . - sha3_load_neon
+FUNCTION_END sha3_load_neon
 
-        .type   sha3_store_neon, %function
-sha3_store_neon:
+LOCAL_FUNCTION sha3_store_neon, 0
         EACH_LANE STORE_LANE
         bx      lr
-        .size   sha3_store_neon, . - sha3_store_neon
+FUNCTION_END sha3_store_neon
 
-        .type   sha3_permute_neon, %function
-sha3_permute_neon:
+LOCAL_FUNCTION sha3_permute_neon, 0
         FAR_ADR pointer, round_constants
         mov     count, #ROUNDS
 .Lround:
@@ -247,11 +238,10 @@ sha3_permute_neon:
         subs    count, count, #1
         bne     .Lround
         bx      lr
-        .size   sha3_permute_neon, . - sha3_permute_neon
+FUNCTION_END sha3_permute_neon
 
 /* Add data to the state in memory until the block or the data ends. Clobbers count, pointer, byte, other. */
-        .type   sha3_absorb_bytes_neon, %function
-sha3_absorb_bytes_neon:
+LOCAL_FUNCTION sha3_absorb_bytes_neon, 0
         sub     count, rate, at
         cmp     count, len
         it      hi
@@ -280,11 +270,9 @@ sha3_absorb_bytes_neon:
         subs    count, count, #1
         bne     .Labsorb_byte
         bx      lr
-        .size   sha3_absorb_bytes_neon, . - sha3_absorb_bytes_neon
+FUNCTION_END sha3_absorb_bytes_neon
 
-        .global sha3_init_neon
-        .type   sha3_init_neon, %function
-sha3_init_neon:
+FUNCTION sha3_init_neon, 0
         vmov.i8 q0, #0
         vmov.i8 q1, #0
         mov     r1, #STATE_AT / 40
@@ -295,11 +283,9 @@ sha3_init_neon:
         bne     .Lzero
         vst1.64 {d0}, [ctx :64]
         bx      lr
-        .size   sha3_init_neon, . - sha3_init_neon
+FUNCTION_END sha3_init_neon
 
-        .global sha3_absorb_neon
-        .type   sha3_absorb_neon, %function
-sha3_absorb_neon:
+FUNCTION sha3_absorb_neon, 0
         cmp     len, #0
         it      eq
         bxeq    lr
@@ -333,12 +319,10 @@ sha3_absorb_neon:
         str     at, [ctx, #STATE_AT]
         vpop    {d8-d15}
         pop     {r4-r8, pc}
-        .size   sha3_absorb_neon, . - sha3_absorb_neon
+FUNCTION_END sha3_absorb_neon
 
 /* pad10*1 (5.1); both ends may be one byte. The permutation that follows is due with the first byte of output. */
-        .global sha3_pad_neon
-        .type   sha3_pad_neon, %function
-sha3_pad_neon:                          @ r1 rate, r2 suffix
+FUNCTION sha3_pad_neon, 0               @ r1 rate, r2 suffix
         ldr     r3, [ctx, #STATE_AT]
         ldrb    r12, [ctx, r3]
         eor     r12, r12, r2
@@ -349,11 +333,9 @@ sha3_pad_neon:                          @ r1 rate, r2 suffix
         strb    r12, [ctx, r3]
         str     r1, [ctx, #STATE_AT]
         bx      lr
-        .size   sha3_pad_neon, . - sha3_pad_neon
+FUNCTION_END sha3_pad_neon
 
-        .global sha3_squeeze_neon
-        .type   sha3_squeeze_neon, %function
-sha3_squeeze_neon:
+FUNCTION sha3_squeeze_neon, 0
         cmp     len, #0
         it      eq
         bxeq    lr
@@ -396,6 +378,4 @@ sha3_squeeze_neon:
         str     at, [ctx, #STATE_AT]
         vpop    {d8-d15}
         pop     {r4-r8, pc}
-        .size   sha3_squeeze_neon, . - sha3_squeeze_neon
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END sha3_squeeze_neon

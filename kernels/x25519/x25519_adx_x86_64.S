@@ -23,6 +23,7 @@ cites     = ["RFC 7748 5", "Bernstein 2006", "Ozturk-Guilford-Gopal-Feghali 2012
  *
  *   void x25519_scalarmult_adx(uint8_t out[32], const uint8_t scalar[32], const uint8_t point[32]);
  */
+#include "shared/assembly.h"
 
         .text
 
@@ -219,25 +220,21 @@ cites     = ["RFC 7748 5", "Bernstein 2006", "Ozturk-Guilford-Gopal-Feghali 2012
 .endm
 
 /* x25519_multiply_adx: numbers rdi = rsi * rcx. A local function, changes r8-r15, rax, rbx, rdx, rbp. */
-        .p2align 4
-        .type   x25519_multiply_adx, @function
-x25519_multiply_adx:
+LOCAL_FUNCTION x25519_multiply_adx
         MULTIPLY 0, 0, %rsi, %rcx
         STORE   0, %rdi
         ret
-        .size   x25519_multiply_adx, . - x25519_multiply_adx
+FUNCTION_END x25519_multiply_adx
 
 /* x25519_square_adx: number rdi = rsi^(2^ecx), ecx > 0. A local function, changes the same, and rsi, ecx. */
-        .p2align 4
-        .type   x25519_square_adx, @function
-x25519_square_adx:
+LOCAL_FUNCTION x25519_square_adx
         SQUARE  0, %rsi
         STORE   0, %rdi
         mov     %rdi, %rsi
         dec     %ecx
         jnz     x25519_square_adx
         ret
-        .size   x25519_square_adx, . - x25519_square_adx
+FUNCTION_END x25519_square_adx
 
 /* calls of the two with numbers of the frame */
 .macro  CALL_MULTIPLY out, f, g
@@ -253,10 +250,7 @@ x25519_square_adx:
         call    x25519_square_adx
 .endm
 
-        .p2align 4
-        .globl  x25519_scalarmult_adx
-        .type   x25519_scalarmult_adx, @function
-x25519_scalarmult_adx:
+FUNCTION x25519_scalarmult_adx
         push    %rbx
         push    %rbp
         push    %r12
@@ -433,6 +427,4 @@ x25519_scalarmult_adx:
         pop     %rbp
         pop     %rbx
         ret
-        .size   x25519_scalarmult_adx, . - x25519_scalarmult_adx
-
-        .section .note.GNU-stack, "", @progbits
+FUNCTION_END x25519_scalarmult_adx

@@ -35,12 +35,8 @@ cites     = ["RFC 7748 5", "Bernstein 2006", "Bernstein-Schwabe 2012"]
  *   void x25519_scalarmult_neon(uint8_t out[32], const uint8_t scalar[32], const uint8_t point[32]);
  */
 
-        .syntax unified
-#if defined(__thumb2__)
-        .thumb
-#else
-        .arm
-#endif
+#include "shared/assembly.h"
+
         .text
 
 /* The frame: eight pairs, in the inversion named otherwise */
@@ -185,13 +181,10 @@ constants .req  r5
 
 /* x25519_multiply_neon: pair r0 = pair r1 * pair r2, also left in d20-d29; x25519_multiply_by_neon finds the second pair there.
  * Loose pairs give a tight one; r0 may be any of them. Local functions, change r1 and the NEON registers. */
-        .p2align 2
-        .type   x25519_multiply_neon, %function
-x25519_multiply_neon:
+LOCAL_FUNCTION x25519_multiply_neon, 2
         vldm    r2, {d20-d29}
-        .size   x25519_multiply_neon, . - x25519_multiply_neon
-        .type   x25519_multiply_by_neon, %function
-x25519_multiply_by_neon:
+FUNCTION_END x25519_multiply_neon
+LOCAL_FUNCTION x25519_multiply_by_neon, 0
         /* limb i of f, from i = 1 on with limb 10 - i of g times 19, < 57 * 2^26 + 2^17 < 2^32 */
         vld1.32 {factor}, [r1]!
         MULTIPLY_ROW vmull.u32, factor, factor, col0, col1, col2, col3, col4, col5, col6, col7, col8, col9
@@ -239,14 +232,12 @@ x25519_multiply_by_neon:
         CARRY
         vstm    r0, {d20-d29}
         bx      lr
-        .size   x25519_multiply_by_neon, . - x25519_multiply_by_neon
+FUNCTION_END x25519_multiply_by_neon
 
 /* x25519_square_neon: pair r0 = (pair r1)^(2^r3), r3 > 0, also left in d20-d29. A loose pair gives a tight one; r0 may be r1.
  * The columns of MULTIPLY_ROW, equal products taken together: times 2, and times 4 for two odd limbs. Multipliers are
  * < 4 * 3.01 * 2^25. A local function, changes r1, r3 and the NEON registers. */
-        .p2align 2
-        .type   x25519_square_neon, %function
-x25519_square_neon:
+LOCAL_FUNCTION x25519_square_neon, 2
         vldm    r1, {d20-d29}
         /* row 0 */
         vadd.i32 twice, f0, f0          @ < 6 * 2^26
@@ -348,7 +339,7 @@ x25519_square_neon:
         subs    r3, r3, #1
         bne     x25519_square_neon
         bx      lr
-        .size   x25519_square_neon, . - x25519_square_neon
+FUNCTION_END x25519_square_neon
 
 /* calls with pairs of the frame */
 .macro  CALL_MULTIPLY out, f, g
@@ -397,10 +388,7 @@ x25519_constants_neon:
         .word   1, -1, 1, -1            @ the signs of a second number in a sum and a difference
         .size   x25519_constants_neon, . - x25519_constants_neon
 
-        .p2align 2
-        .global x25519_scalarmult_neon
-        .type   x25519_scalarmult_neon, %function
-x25519_scalarmult_neon:
+FUNCTION x25519_scalarmult_neon, 2
         push    {r3-r11, lr}            @ r3 only keeps sp a multiple of 8
         vpush   {d8-d15}
         sub     sp, sp, #FRAME_BYTES
@@ -680,6 +668,4 @@ x25519_scalarmult_neon:
         vpop    {d8-d15}
         pop     {r3-r11, pc}
         .ltorg
-        .size   x25519_scalarmult_neon, . - x25519_scalarmult_neon
-
-        .section .note.GNU-stack, "", %progbits
+FUNCTION_END x25519_scalarmult_neon

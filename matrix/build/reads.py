@@ -1,4 +1,4 @@
-"""What a kernel may be made of: files of its own folder, generated headers, and headers of the compiler and of libc.
+"""What a kernel may be made of: files of its own folder, shared and generated headers, and those of compiler and libc.
 
 Anything else would make two builds of the same sources differ: on another machine, in the other sandbox, or after a
 change of a file that is no part of the key under which objects are kept.
@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from matrix.errors import HeaderError, ToolError
+from matrix.model.shared import SHARED
 from matrix.sandbox.base import Sandbox
 
 _NAME = r"[A-Za-z0-9_][A-Za-z0-9_.+-]*"
@@ -85,8 +86,8 @@ def toolchain(sandbox: Sandbox, driver: tuple[str, ...]) -> Toolchain:
 def told(name: str, place: str) -> str:
     """What is said of a file ``name`` that a kernel of the folder ``place`` may not read; the same in each sandbox."""
     return (
-        f"error: {name} is read, and is no file of {place} and no header of the compiler or of libc: "
-        "a kernel is made of those alone"
+        f"error: {name} is read, and is no file of {place} or {os.path.dirname(place)}/{SHARED} and no header of the "
+        "compiler or of libc: a kernel is made of those alone"
     )
 
 
@@ -130,12 +131,12 @@ def _text(source: bytes) -> str:
 
 def checked(compile_: str, lists: Iterable[str], source: str, place: str, tools: Toolchain) -> str:
     """A shell command: ``compile_``, and then a failure when what it has read (``lists`` in make's form) is not all in
-    the folder of ``source``, which is the copy of ``place``, or of ``tools``."""
+    the folder of ``source``, which is the copy of ``place`` and of the shared headers, or of ``tools``."""
     folder, _, name = source.rpartition("/")
     # Third is what the compiler hands to the assembler (clang names it after the source), then what .file says; a path
     # with a space is in two pieces, and refused.
     handed = rf"/(cc|{re.escape(name.rpartition('.')[0])}-)[A-Za-z0-9]+\.s$"
-    allowed = rf"^\\?$|:$|{handed}|^({re.escape(name)}|{re.escape(folder)}/[^/]+|{tools.pattern})$"
+    allowed = rf"^\\?$|:$|{handed}|^({re.escape(name)}|{re.escape(folder)}/({SHARED}/)?[^/]+|{tools.pattern})$"
     message = re.sub(r"[\\#&]", r"\\\g<0>", told("@", place)).replace("@", r"\3")
     roots = "|".join(re.escape(root) for root in tools.folders)
     return (

@@ -19,6 +19,7 @@ from matrix.build.reads import (
 )
 from matrix.build.toolchain import compiler_version, link_flags, worker_flags
 from matrix.errors import BuildError, ToolError
+from matrix.model.shared import SHARED
 from matrix.model.target import Target
 from matrix.sandbox.base import Sandbox
 
@@ -59,8 +60,8 @@ class Units:
         home: Path | None = None,
         own: bool = True,
     ) -> Unit:
-        """The unit ``name``. ``home`` is the folder that it and its headers were copied from (None: generated): debug
-        information and messages name that one, not the copy's."""
+        """The unit ``name``. ``home`` is the folder that it and its headers were copied from (None: generated), and
+        shared headers (``shared/NAME.h``) from beside it: debug information and messages name those, not the copies."""
         flags = [*worker_flags(self.target), *flags] if own else flags
         place = self._shown(home) if home else "generated"
         driver, version, tools = self._driver(name, own)
@@ -71,9 +72,12 @@ class Units:
         folder = f"sources/{key[:24]}"
         output = f"objects/{self.target.name}/{Path(name).stem}-{key[:24]}.o"
         files = {f"{folder}/{header}": text for header, text in headers.items()} | {f"{folder}/{name}": source}
-        flags = [*flags, f"-ffile-prefix-map={folder}={place}"]
+        shared = self._shown(home.parent / SHARED) if home else "generated"
+        # gcc takes the last that fits, clang the longest.
+        flags = [*flags, f"-ffile-prefix-map={folder}={place}", f"-ffile-prefix-map={folder}/{SHARED}={shared}"]
         copied = {header for header in (*headers, name) if home and (home / header).is_file()}
         shown = {f"{folder}/{h}": f"{place if h in copied else 'generated'}/{h}" for h in (*headers, name)}
+        shown |= {f"{folder}/{h}": f"{shared}/{h.partition('/')[2]}" for h in headers if h.startswith(f"{SHARED}/")}
         if own:
             return Unit(output, files, f"{driver} {shlex.join(flags)} -I{folder} -c {folder}/{name} -o {{out}}", shown)
         texts = {**headers, name: source}

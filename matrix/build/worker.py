@@ -21,6 +21,7 @@ from matrix.model.entries import visible
 from matrix.model.instructions import InstructionTable
 from matrix.model.interface import Interface
 from matrix.model.kernel import Variant
+from matrix.model.shared import shared_headers
 from matrix.model.target import Target
 from matrix.sandbox.base import Sandbox
 from matrix.sandbox.locks import build_lock
@@ -163,9 +164,10 @@ class _Builder:
         if not variant.assembly:
             headers["prototypes.h"] = prototypes.variants_header(interface, [variant]).encode()
             flags += ["-include", "prototypes.h"]
-        source = copy_of(variant.path, self.inside)
+        source = self._copy(variant.path)
         if b'"dispatch.h"' in source:
             headers["dispatch.h"] = self._dispatch_header(self.variants)
+        headers |= shared_headers(variant.path.parents[1], [source, *headers.values()], self._copy)
         return self.units.unit(variant.path.name, source, headers, flags, variant.path.parent, own=False)
 
     def _vetting(self, kernels: dict[Variant, Unit]) -> Vetting:
@@ -195,11 +197,14 @@ class _Builder:
         ]
         for path in visible(self.worker_root):
             if path.suffix in (".c", ".S"):
-                units.append(self.units.unit(path.name, copy_of(path, self.inside), headers, [], self.worker_root))
+                units.append(self.units.unit(path.name, self._copy(path), headers, [], self.worker_root))
         return units
 
     def _headers(self, folder: Path) -> dict[str, bytes]:
-        return {path.name: copy_of(path, self.inside) for path in visible(folder) if path.suffix == ".h"}
+        return {path.name: self._copy(path) for path in visible(folder) if path.suffix == ".h"}
+
+    def _copy(self, path: Path) -> bytes:
+        return copy_of(path, self.inside)
 
     def _dispatch_header(self, variants: tuple[Variant, ...]) -> bytes:
         interfaces: Iterable[Interface] = self.provider.interfaces.values()

@@ -12,11 +12,12 @@ from matrix.model.instructions import InstructionTable, load_instructions
 from matrix.model.interface import Interface, load_interface
 from matrix.model.kernel import Variant, read_variant
 from matrix.model.mask import Mask, lattice_names, masks
+from matrix.model.shared import SHARED, require_headers
 from matrix.model.target import EVERY_PROFILE, Target, TargetTable, load_targets
 
 OURS = "kernels"
 """The provider name of the repository's own kernels."""
-NOT_ALGORITHMS = frozenset({"worker", "providers", "trace"})
+NOT_ALGORITHMS = frozenset({"worker", "providers", "trace", SHARED})
 """Folders of ``kernels/`` that hold no algorithm."""
 
 
@@ -93,6 +94,7 @@ def every_profile(catalog: Catalog) -> Catalog:
 
 def load_provider(name: str, root: Path, capabilities: dict[str, CapabilityTable]) -> Provider:
     """Read every algorithm folder below ``root``. Raises TableError, HeaderError."""
+    require_headers(root / SHARED)
     interfaces: dict[str, Interface] = {}
     variants: list[Variant] = []
     for folder in [path for path in visible(root) if path.is_dir() and path.name not in NOT_ALGORITHMS]:

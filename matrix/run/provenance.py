@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from matrix.model.catalog import Catalog, Provider
+from matrix.model.shared import shared_headers
 
 _TRACKED = "kernels/capabilities.toml"
 """A file of the sources that git knows, if it knows them: an installed package may lie in a checkout of others."""
@@ -63,10 +64,14 @@ def source_files(catalog: Catalog, target: str, provider: str, algorithm: str = 
     owner, row = catalog.provider(provider), catalog.targets.get(target)
     variants = owner.for_target(row, catalog.capabilities[row.arch])
     paths = [*_files(catalog.worker_root, ".c", ".S", ".h")]
+    shared: set[Path] = set()
     paths += [catalog.root / "kernels" / "capabilities.toml", catalog.root / "images" / "targets.toml"]
     for name in _with_parts(owner, [algorithm]) if algorithm else owner.interfaces:
         path = owner.interfaces[name].path
-        paths += [path, *_files(path.parent, ".h"), *(v.path for v in variants if v.algorithm == name)]
+        own = [*_files(path.parent, ".h"), *(v.path for v in variants if v.algorithm == name)]
+        paths += [path, *own]
+        shared |= {owner.root / header for header in shared_headers(owner.root, map(_content, own), _content)}
+    paths += shared
     root = catalog.root
     return {str(path.relative_to(root) if root in path.parents else path): path for path in sorted(paths)}
 
@@ -88,6 +93,14 @@ def _with_parts(provider: Provider, algorithms: Iterable[str]) -> set[str]:
             found.add(name)
             todo += [part for variant in provider.variants if variant.algorithm == name for part in variant.composes]
     return found
+
+
+def _content(path: Path) -> bytes:
+    """What is in a source; nothing in one that cannot be read: who builds it says so."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 def _files(folder: Path, *suffixes: str) -> list[Path]:

@@ -1,5 +1,5 @@
-"""A kernel is made of its folder and of the compiler's and libc's headers; each that reads more fails alone, in the
-same words in both sandboxes. So does one whose build has no end."""
+"""A kernel is made of its folder, of shared headers, and of the compiler's and libc's headers; each that reads more
+fails alone, in the same words in both sandboxes. So does one whose build has no end."""
 
 import re
 import shutil
@@ -43,6 +43,12 @@ FOREIGN = {
     "absolute.c": ('#include "/dev/null"', "/dev/null"),
     "above.c": ('#include "../aes/aes_bitsliced.h"', "../aes/aes_bitsliced.h"),
     "hidden.c": ('#include "here.h"', "/dev/null"),
+    "beside.c": ('#include "aes/aes_bitsliced.h"', "aes/aes_bitsliced.h"),
+    "besidebymacro.c": ('#define OTHER "aes/aes_bitsliced.h"\n#include OTHER', "aes/aes_bitsliced.h"),
+    "roundabout.c": ('#include "../shared/worded.h"', "../shared/worded.h"),
+    "sharedhides.c": ('#include "shared/foreign.h"', "/dev/null"),
+    "sharedabsent.c": ('#include "shared/absent.h"', "shared/absent.h"),
+    "sharedincluded.S": ('.include "shared/worded.h"', "shared/worded.h"),
     "bymacro.c": ('#define NULL_FILE "/dev/null"\n#include NULL_FILE', "/dev/null"),
     "notlibc.c": ("#include <sys/epoll.h>", "sys/epoll.h"),
     "absent.c": ("#include <no_such_library.h>", "no_such_library.h"),
@@ -63,6 +69,12 @@ ENDLESS = {
     "filled.S": (".data\n.fill 0x7fffffff, 4, 1", "writes a file of more than 64 MiB"),
     "nested.S": ('#include "nested.h"', "error: #include nested depth"),
 }
+SHARED = {
+    "sharedword.c": '#include "shared/worded.h"\n_Static_assert(WORDED == 16, "");',
+    "sharedhead.S": '#include "shared/worded.h"',
+}
+"""These are sound."""
+WRONG = {"sharedwrong.c": '#include "shared/wrong.h"'}
 LINKS = {"linked.c": "error: #error chacha20_linked.c is a link", "throughalink.c": "error: #error away.h is a link"}
 
 
@@ -76,6 +88,13 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     (folder / "here.h").write_text('#include "/dev/null"\n')
     (folder / "nested.h").write_text('#include "nested.h"\n' * 2)
     texts = {name: text for name, (text, _) in (FOREIGN | ENDLESS).items()}
+    shared = root / "kernels" / "shared"
+    shared.mkdir(exist_ok=True)
+    (shared / "worded.h").write_text('#include "shared/second.h"\n')
+    (shared / "second.h").write_text("#ifndef __ASSEMBLER__\nenum { WORDED = 16 };\n#endif\n")
+    (shared / "foreign.h").write_text('#include "/dev/null"\n')
+    (shared / "wrong.h").write_text("\n#error not today\n")
+    texts |= SHARED | WRONG
     texts |= ASKED | {"linked.c": "", "throughalink.c": '#include "away.h"'}
     for number, (file, more) in enumerate(texts.items()):
         name, _, suffix = file.partition(".")
@@ -96,15 +115,25 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def test_the_others_are_built(built: Built) -> None:
-    names = {f"chacha20-{file.partition('.')[0]}" for file in FOREIGN | ASKED | ENDLESS | LINKS}
+    names = {f"chacha20-{file.partition('.')[0]}" for file in FOREIGN | ASKED | ENDLESS | LINKS | WRONG}
     assert built.failed.keys() == names
+
+
+@pytest.mark.parametrize("file", SHARED)
+def test_a_shared_header_is_found(built: Built, file: str) -> None:
+    assert f"chacha20-{file.partition('.')[0]}" in built.objects
+
+
+def test_an_error_in_a_shared_header_names_its_own_path(built: Built) -> None:
+    assert "kernels/shared/wrong.h:2:" in built.failed["chacha20-sharedwrong"]
 
 
 @pytest.mark.parametrize("file", FOREIGN)
 def test_what_is_foreign_is_refused_in_the_same_words(built: Built, file: str) -> None:
     first = built.failed[f"chacha20-{file.partition('.')[0]}"].splitlines()[0]
     expected = (
-        "and is no file of kernels/chacha20 and no header of the compiler or of libc: a kernel is made of those alone"
+        "and is no file of kernels/chacha20 or kernels/shared and no header of the compiler or of libc: "
+        "a kernel is made of those alone"
     )
     assert first == f"error: {FOREIGN[file][1]} is read, {expected}"
 

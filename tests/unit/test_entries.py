@@ -22,13 +22,14 @@ KINDS: dict[str, tuple[Callable[[Path], None], str]] = {
     "folder": (Path.mkdir, "it is a folder"),
     "fifo": (lambda path: os.mkfifo(path), "it is no regular file"),
 }
-SOURCES = ("cipher/cipher_x.c", "cipher/x.h", "cipher/x.S", "worker/x.c", "worker/x.h")
+SOURCES = ("cipher/cipher_x.c", "cipher/x.h", "cipher/x.S", "worker/x.c", "worker/x.h", "shared/x.h")
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", [f"kernels/{source}" for source in SOURCES])
 def test_among_kernels(tree: "Tree", name: str, kind: str) -> None:
-    (tree.root / "kernels" / "worker").mkdir()
+    for folder in ("worker", "shared"):
+        (tree.root / "kernels" / folder).mkdir()
     path = tree.root / name
     path.unlink(missing_ok=True)
     make, why = KINDS[kind]
