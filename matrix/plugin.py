@@ -111,6 +111,16 @@ def _recorder(config: pytest.Config, state: RunState) -> Recorder:
     return recorder
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_sessionstart(session: pytest.Session) -> Iterator[None]:
+    """Start pytest-xdist's workers undisturbed by signals."""
+    if _STOPPING in session.config.stash:
+        with session.config.stash[_STOPPING].held_back():
+            yield
+    else:
+        yield
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Hand the controller's plan to an xdist worker."""

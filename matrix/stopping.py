@@ -3,6 +3,8 @@
 import os
 import signal
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
@@ -52,6 +54,16 @@ class Stopping:
             os.killpg(0, signal.SIGINT)
             signal.signal(signal.SIGINT, own)
 
+    @contextmanager
+    def held_back(self) -> Iterator[None]:
+        """Signals wait until the end of the block: pytest-xdist starts its workers there, and one whose controller is
+        gone before it has said what to do ends in a traceback. Workers are born with the signals held back."""
+        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+
     def _handle(self, number: int, _frame: FrameType | None) -> None:
         self._count += 1
         first = not self.signal
@@ -62,6 +74,7 @@ class Stopping:
 
 def leave_ending_to_the_controller() -> None:
     """In a pytest-xdist worker: a SIGTERM or SIGHUP that every process of a run gets is the controller's business.
+    What was held back while it started comes now.
 
     A handler, and not SIG_IGN, which guests would inherit. SIGINT stays: execnet ends a busy worker by it.
     """
@@ -69,6 +82,7 @@ def leave_ending_to_the_controller() -> None:
         for number in (signal.SIGTERM, signal.SIGHUP):
             if number in heeded():
                 signal.signal(number, _nothing)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 
 
 def _nothing(_number: int, _frame: FrameType | None) -> None:
