@@ -19,16 +19,16 @@ from matrix.environment import allow_enough_files, check_environment
 from matrix.errors import BUG, INTERRUPTED, MatrixError, SelectionError
 from matrix.invocation import SCRIPT
 from matrix.model.catalog import every_profile, load_catalog
-from matrix.model.cell_ids import cell_named
 from matrix.model.near import known_names
-from matrix.model.selection import CPU_HELP, FILTERS, Selection
 from matrix.model.target import EVERY_PROFILE
 from matrix.options import PREFIX
 from matrix.plain import plain
+from matrix.plan.selection import CPU_HELP, FILTERS, Selection
 from matrix.report.console import make_console
 from matrix.report.costs import load_costs
 from matrix.report.journal import journal_path
 from matrix.resources import data_root, other_checkout
+from matrix.run.cell_ids import cell_named
 from matrix.run.repro import BAD, CANNOT_TELL, GOOD
 from matrix.run.session import Settings
 from matrix.run.state import RunState, controller_state
@@ -164,7 +164,7 @@ class _RunCommand(click.Command):
 @click.option("-k", "keyword", default="", metavar="EXPRESSION", help="Run cells whose ids match, as pytest's -k.")
 @click.option("-x", "stop", is_flag=True, help="Stop at the first failed cell.")
 @click.option("--journal", default="", metavar="FILE", help="Where the journal goes, if not to .capmatrix/.")
-def run_command(
+def run_command(  # noqa: PLR0913 - click hands over one argument per option
     what: tuple[str, ...],
     workers: int | None,
     more: tuple[str, ...],
@@ -281,7 +281,8 @@ def doctor_cli(
 ) -> None:
     """Look for the compilers, QEMU and other programs that the targets need on this machine."""
     before_run_in = sandbox if before_run else ""
-    doctor_command.doctor(load_catalog(data_root()), targets, profiles, install, before_run_in, gdb, make_console())
+    wanted = doctor_command.Wanted(targets, profiles, gdb)
+    doctor_command.doctor(load_catalog(data_root()), wanted, install, before_run_in, make_console())
 
 
 def main() -> None:

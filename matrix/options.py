@@ -7,8 +7,8 @@ understood where no other plugin has them.
 import os
 from typing import TYPE_CHECKING, Any
 
-from matrix.model.selection import CPU_HELP, FILTERS, Selection
 from matrix.model.target import EVERY_PROFILE
+from matrix.plan.selection import CPU_HELP, FILTERS, Selection
 from matrix.run.session import Settings
 
 if TYPE_CHECKING:  # the command line, which takes only names from here, does not load pytest

@@ -8,8 +8,8 @@ import pytest
 
 from matrix.environment import allow_enough_files, check_environment
 from matrix.errors import NOTHING_RAN, EngineError, MatrixError, SelectionError, StoreError
-from matrix.model.plan import KINDS, REASONS, Cell
 from matrix.options import add_options, add_short_names, option, settings, wanted_cells
+from matrix.plan.cell import REASONS, Cell
 from matrix.report.costs import load_costs
 from matrix.report.failures import failure_lines, forget_failures, keep_failures
 from matrix.report.header import run_header
@@ -17,8 +17,8 @@ from matrix.report.journal import journal_path
 from matrix.report.recorder import Recorder
 from matrix.reporter import KEY as _KEY
 from matrix.reporter import OUTSIDE, Reporter
-from matrix.resources import conformance_root
-from matrix.run.cells import run_cell
+from matrix.resources import CELL_TEST, conformance_root
+from matrix.run.runner import run_cell
 from matrix.run.session import Session
 from matrix.run.state import RunState, controller_state, worker_state
 from matrix.run.verdict import CellResult
@@ -137,23 +137,18 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> CellScheduli
     return CellScheduling(config, log, state.selected, state.costs)
 
 
-def pytest_pycollect_makeitem(collector: pytest.Collector, name: str) -> list[pytest.Item] | None:
-    """A kind with no selected cell has no node at all: pytest would count a place-holder."""
-    kind = name.removeprefix("test_")
-    is_ours = name.startswith("test_") and kind in KINDS and conformance_root() in collector.path.parents
-    return [] if is_ours and _STATE in collector.config.stash and not _cells(collector.config, kind) else None
-
-
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One node per selected cell of the test's kind."""
-    kind = metafunc.function.__name__.removeprefix("test_")
-    if "cell" in metafunc.fixturenames and kind in KINDS and _STATE in metafunc.config.stash:
-        cells = _cells(metafunc.config, kind)
+    """One node per selected cell."""
+    test = CELL_TEST.rpartition("::")[2]
+    if metafunc.function.__name__ == test and "cell" in metafunc.fixturenames and _STATE in metafunc.config.stash:
+        cells = metafunc.config.stash[_STATE].selected
         metafunc.parametrize("cell", cells, ids=[cell.id for cell in cells])
 
 
-def _cells(config: pytest.Config, kind: str) -> list[Cell]:
-    return [cell for cell in config.stash[_STATE].selected if cell.kind == kind]
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """``-k`` knows a cell by its kind too."""
+    if cell := _cell_of(item):
+        item.extra_keyword_matches.add(cell.kind)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -235,7 +230,7 @@ def check_cell(request: pytest.FixtureRequest) -> Callable[[Cell], None]:
         try:
             if len(attempts) == 1:
                 forget_failures(config.invocation_params.dir, cell)
-            result = run_cell(session, cell, config.stash[_STATE].expectation)
+            result = run_cell(session, cell)
         except MatrixError as problem:
             result = problem
         if isinstance(result, MatrixError):

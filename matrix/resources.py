@@ -3,6 +3,8 @@
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
+CELL_TEST = "test_cells.py::test_cell"
+"""The conformance test that runs the cells, one node each, below ``conformance_root()``."""
 
 
 def data_root() -> Path:

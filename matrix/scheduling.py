@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-from matrix.model.plan import KINDS, Cell
-from matrix.model.selection import cost
+from matrix.plan.cell import Cell
+from matrix.plan.selection import cost
+from matrix.resources import CELL_TEST
 
 _CHUNKS_PER_WORKER = 4
-_FILES = frozenset(f"test_{kind}.py" for kind in KINDS)
 
 
 def cell_id(nodeid: str) -> str:
@@ -18,7 +18,7 @@ def cell_id(nodeid: str) -> str:
     conformance folder itself when neither it nor the current folder is below a pytest configuration."""
     name, bracket, rest = nodeid.partition("[")
     folder, _, file = name.partition("::")[0].replace("\\", "/").rpartition("/")
-    is_cell = bracket and file in _FILES and f"/{folder}".endswith(("/tests/conformance", "/"))
+    is_cell = bracket and file == CELL_TEST.partition("::")[0] and f"/{folder}".endswith(("/tests/conformance", "/"))
     return rest.removesuffix("]") if is_cell else ""
 
 

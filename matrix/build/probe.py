@@ -11,12 +11,12 @@ from pathlib import Path
 from matrix.build.ninja import Edge, discard_damaged, make
 from matrix.build.toolchain import LINK, compiler_version, qemu_version, worker_flags
 from matrix.errors import BuildError, ToolError, storing
-from matrix.model.ability import Abilities, CpuAbility
 from matrix.model.capability import CapabilityTable
 from matrix.model.catalog import Catalog
-from matrix.model.plan import NATIVE, cpu_strings
 from matrix.model.target import Target
 from matrix.plain import plain_line
+from matrix.plan.ability import Abilities, CpuAbility
+from matrix.plan.cell import NATIVE
 from matrix.sandbox.base import Sandbox
 from matrix.sandbox.locks import build_lock, cache_root
 
@@ -28,15 +28,18 @@ _REFUSAL = re.compile(
 """How QEMU says that it has no such CPU, and how a guest ends whose libc needs more than the CPU has."""
 
 
-def probe_abilities(sandbox: Sandbox, catalog: Catalog, targets: Iterable[Target]) -> Abilities:
-    """Try every CPU string that the plan may give to one of ``targets``; what was tried before is read from the cache.
+def probe_abilities(
+    sandbox: Sandbox, catalog: Catalog, targets: Iterable[Target], strings: Iterable[tuple[Target, str]]
+) -> Abilities:
+    """Try every CPU string of ``strings``, which the plan may give to one of ``targets``; what was tried before is read
+    from the cache.
 
     Raises ToolError when a target's tools are missing and BuildError when the probe does not build.
     """
     wanted = {target.name for target in targets}
     cpus: dict[tuple[str, str], CpuAbility] = {}
     versions: dict[str, str] = {}
-    for target, text in _strings_by_target(catalog, wanted):
+    for target, text in _by_target(strings):
         if target.qemu not in versions:
             sandbox.ready_for(target)
             versions[target.qemu] = qemu_version(sandbox, target.qemu)
@@ -58,9 +61,9 @@ def _runs(sandbox: Sandbox, target: Target) -> bool:
         return False
 
 
-def _strings_by_target(catalog: Catalog, wanted: set[str]) -> list[tuple[Target, list[str]]]:
+def _by_target(strings: Iterable[tuple[Target, str]]) -> list[tuple[Target, list[str]]]:
     grouped: dict[str, tuple[Target, list[str]]] = {}
-    for target, text in cpu_strings(catalog, wanted):
+    for target, text in strings:
         grouped.setdefault(target.name, (target, []))[1].append(text)
     return list(grouped.values())
 

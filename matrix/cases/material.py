@@ -52,15 +52,15 @@ def fill(
     lengths: dict[str, int],
     words: dict[str, int],
     turn: int,
-    fixed: Maker = distinct,
-    ranged: Maker = stream,
+    makers: tuple[Maker, Maker] = (distinct, stream),
 ) -> Inputs:
     """Inputs for ``operation``: the given lengths and words, everything else derived from ``label``.
 
     ``turn`` counts through all combinations of fixed sizes. An open input without a given length has 0 to 79
-    bytes. ``fixed`` and ``ranged`` make the bytes of inputs of fixed and of open size.
+    bytes. ``makers`` make the bytes of inputs of fixed and of open size.
     """
     inputs: Inputs = {}
+    fixed, ranged = makers
     for role, size in operation.inputs.items():
         own = f"{label}.{role}"
         if size.word:

@@ -52,7 +52,7 @@ def _inputs(operation: Operation, label: str, structured: bool) -> Inputs:
         elif size.minimum is not None:
             lengths[role] = clip(size, draw(f"{own}.low", 1 << draw(f"{own}.bits", _LENGTH_BITS + 1)))
     maker = structured_bytes if structured else stream
-    return fill(operation, label, lengths, words, draw(label, 1 << 16), maker, maker)
+    return fill(operation, label, lengths, words, draw(label, 1 << 16), (maker, maker))
 
 
 def _word(label: str) -> int:

@@ -11,11 +11,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from matrix.model.plan import NATIVE, Cell
+from matrix.checks import check_of
 from matrix.model.target import Target
-from matrix.resources import conformance_root
-from matrix.run.cells import run_cell
-from matrix.run.expectation import load_expectation
+from matrix.plan.cell import NATIVE, Cell
+from matrix.run.runner import run_cell
 from matrix.run.session import Session
 from matrix.run.state import RunState
 from matrix.sandbox.base import Cause, Channel, Completed, Sandbox, Vitals
@@ -131,7 +130,8 @@ def bench_harness(state: RunState, console: Console) -> float:
     Cells that are meant to kill their guest are left out. Builds and corpora are made before the clock starts.
     """
     assert state.sandbox is not None, "a mere collection has no sandbox"
-    cells = [cell for cell in state.selected if not cell.reason and cell.kind != "trap" and cell.cpu != NATIVE]
+    able = (cell for cell in state.selected if not cell.reason and cell.cpu != NATIVE)
+    cells = [cell for cell in able if not check_of(cell).ends_guests]
     _run(state.session(), cells)
     recording = _RecordingSandbox(state.sandbox)
     session = Session(state.catalog, recording, state.settings, cache_root() / "corpora")
@@ -166,9 +166,8 @@ def bench_harness(state: RunState, console: Console) -> float:
 
 
 def _run(session: Session, cells: list[Cell]) -> int:
-    expectation = load_expectation(conformance_root() / "expected_dispatch.toml")
     try:
-        return sum(run_cell(session, cell, expectation).runs for cell in cells)
+        return sum(run_cell(session, cell).runs for cell in cells)
     finally:
         session.close()
 

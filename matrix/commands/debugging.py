@@ -13,8 +13,8 @@ from pathlib import Path
 from rich.console import Console
 
 from matrix.errors import ToolError
-from matrix.model.plan import NATIVE
 from matrix.model.target import Target
+from matrix.plan.cell import NATIVE
 from matrix.run.replay import Replay
 from matrix.run.session import Session
 from matrix.run.symbols import Symbols
@@ -50,7 +50,8 @@ def debug(session: Session, replay: Replay, extra: Sequence[str], console: Conso
             return _gdb(
                 gdb, [*commands, f"set args --replay {shlex.quote(str(frames))}", *breaks, "run"], extra, console
             )
-        return _under_qemu(gdb, target, replay, [*commands, *breaks], (worker, frames), extra, console)
+        guest = ["-cpu", replay.cell.cpu, str(worker), "--replay", str(frames)]
+        return _under_qemu(gdb, target, guest, [*commands, *breaks], extra, console)
 
 
 def quoted(path: Path) -> str:
@@ -71,13 +72,7 @@ def _breaks(names: Iterable[str], symbols: Symbols) -> list[str]:
 
 
 def _under_qemu(
-    gdb: str,
-    target: Target,
-    replay: Replay,
-    commands: list[str],
-    files: tuple[Path, Path],
-    extra: Sequence[str],
-    console: Console,
+    gdb: str, target: Target, guest: list[str], commands: list[str], extra: Sequence[str], console: Console
 ) -> int:
     if shutil.which(target.qemu) is None:
         raise ToolError(
@@ -86,15 +81,15 @@ def _under_qemu(
             step=f"`capmatrix doctor --install {target.name}`, or --native on an x86 target",
         )
     port = _free_port()
-    argv = [target.qemu, "-g", str(port), "-cpu", replay.cell.cpu, str(files[0]), "--replay", str(files[1])]
+    argv = [target.qemu, "-g", str(port), *guest]
     console.print(f"+ {' '.join(argv)}", highlight=False, markup=False, soft_wrap=True)
-    guest = subprocess.Popen(argv, env=GUEST_ENVIRONMENT, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(argv, env=GUEST_ENVIRONMENT, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         connect = [*commands[:2], f"target remote localhost:{port}", *commands[2:], "continue"]
         return _gdb(gdb, connect, extra, console)
     finally:
-        guest.kill()
-        guest.wait()
+        process.kill()
+        process.wait()
 
 
 def _gdb(gdb: str, commands: Sequence[str], extra: Sequence[str], console: Console) -> int:

@@ -6,11 +6,12 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from matrix.checks import every_cell
 from matrix.errors import SelectionError
 from matrix.model.catalog import every_profile, load_catalog
 from matrix.model.near import near
-from matrix.model.plan import Cell, plan
-from matrix.resources import data_root
+from matrix.plan.cell import Cell
+from matrix.resources import CELL_TEST, data_root
 
 _LEAVES_OUT = re.compile(r"-[qvxsl]*[km].*|--(?:deselect|ignore|ignore-glob|lf|last-failed|sw|stepwise)(?:=.*)?")
 """pytest's options that leave tests out, alone or behind short ones without a value."""
@@ -28,8 +29,8 @@ def require_expression(keyword: str, targets: Sequence[str]) -> None:
     except Exception as problem:  # ParseError or SyntaxError, as pytest's version has it
         step = "write names with `and`, `or`, `not` and parentheses"
         raise SelectionError("-k is no expression", where=keyword, why=str(problem), step=step) from None
-    names = [name for cell in _cells(targets) for name in (f"test_{cell.kind}.py", f"test_{cell.kind}[{cell.id}]")]
-    pairs = {f"tests/conformance/{file}::{node}".lower() for file, node in zip(names[::2], names[1::2], strict=True)}
+    # pytest matches the names of the folders, the file, the test and what pytest_itemcollected adds.
+    pairs = {f"tests/conformance/{CELL_TEST}[{cell.id}]:{cell.kind}".lower() for cell in _cells(targets)}
 
     def matches(pair: str) -> bool:
         return expression.evaluate(lambda word, /, **_: word.lower() in pair)
@@ -46,7 +47,7 @@ def _cells(targets: Sequence[str]) -> tuple[Cell, ...]:
     plain = load_catalog(data_root())
     every = every_profile(plain).targets
     chosen = every.only([every.get(name).name for name in targets]) if targets else plain.targets
-    return plan(replace(plain, targets=chosen), None)
+    return every_cell(replace(plain, targets=chosen), None)
 
 
 def _near_words(keyword: str, pairs: Iterable[str]) -> str:

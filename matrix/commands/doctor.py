@@ -47,20 +47,22 @@ def _package_of(program: str, target: Target) -> str:
     return " ".join(name for name in packages if "qemu" not in name)
 
 
-def doctor(
-    catalog: Catalog,
-    targets: Sequence[str],
-    profiles: Sequence[str],
-    install_missing: bool,
-    before_run_in: str,
-    with_gdb: bool,
-    console: Console,
-) -> None:
+@dataclass(frozen=True)
+class Wanted:
+    """What the machine is asked to be able to do: run ``targets`` (TARGET or TARGET@PROFILE; none: all) also in
+    ``profiles``, and debug failures when ``gdb`` is set."""
+
+    targets: Sequence[str] = ()
+    profiles: Sequence[str] = ()
+    gdb: bool = False
+
+
+def doctor(catalog: Catalog, wanted: Wanted, install_missing: bool, before_run_in: str, console: Console) -> None:
     """Look, say, and install if asked; with ``before_run_in`` (a sandbox name) speak only of what a run there lacks.
 
     Raises ToolError when something needed is missing in the end, SelectionError for an unknown target or profile.
     """
-    rows = findings(catalog, targets, profiles, with_gdb)
+    rows = findings(catalog, wanted)
     if before_run_in:
         if not missing_packages(rows) or choose_sandbox(before_run_in).name != "host":
             return
@@ -69,7 +71,7 @@ def doctor(
     packages = missing_packages(rows)
     if packages and install_missing:
         install(packages, console)
-        rows = findings(catalog, targets, profiles, with_gdb)
+        rows = findings(catalog, wanted)
         packages = missing_packages(rows)
         print_findings(rows, console)
     if packages:
@@ -78,26 +80,23 @@ def doctor(
         raise ToolError("the host sandbox lacks programs", why=", ".join(packages), step=step)
 
 
-def findings(
-    catalog: Catalog, targets: Collection[str], profiles: Collection[str] = (), with_gdb: bool = False
-) -> list[Finding]:
-    """Look for what ``targets`` (empty: all) need in the host sandbox, in ``profiles`` too, and for what is optional.
-
-    A target may be named as TARGET@PROFILE. Raises SelectionError.
-    """
+def findings(catalog: Catalog, wanted: Wanted) -> list[Finding]:
+    """Look for what is needed in the host sandbox, and for what is optional. Raises SelectionError."""
     rows = [Finding("python", "everything", f"{platform.python_version()} ({sys.executable})")]
     table, every = catalog.targets, every_profile(catalog).targets
-    named = [every.get(name).name for name in targets] or [target.name for target in table.targets]
+    named = [every.get(name).name for name in wanted.targets] or [target.name for target in table.targets]
     plain = [table.get(name) for name in dict.fromkeys(name.partition("@")[0] for name in named)]
     for target in plain:
         for program in programs(target):
             rows.append(Finding(program, f"target {target.name}", _version(program), _package_of(program, target)))
-    asked = {profile.name for profile in table.named_profiles(profiles)} | {name.partition("@")[2] for name in named}
+    asked = {profile.name for profile in table.named_profiles(wanted.profiles)} | {
+        name.partition("@")[2] for name in named
+    }
     rows += _of_profiles(table.profiles, {target.arch for target in plain}, asked)
     rows.append(Finding("ninja", "builds", _version("ninja"), "ninja-build"))
     rows.append(Finding("docker", "sandbox docker (optional)", _version("docker") or _version("dockerd")))
-    purpose = "repro --gdb" if with_gdb else "repro --gdb (optional)"
-    rows.append(Finding("gdb-multiarch", purpose, _version("gdb-multiarch"), "gdb-multiarch" if with_gdb else ""))
+    purpose = "repro --gdb" if wanted.gdb else "repro --gdb (optional)"
+    rows.append(Finding("gdb-multiarch", purpose, _version("gdb-multiarch"), "gdb-multiarch" if wanted.gdb else ""))
     return rows
 
 

@@ -6,8 +6,11 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from matrix.checks import all_checks, check_of
+from matrix.checks.trap import why_no_trap
 from matrix.model.choice import length_classes
-from matrix.model.plan import KINDS, NATIVE, REASONS, Cell, find, why_no_trap
+from matrix.plan.cell import NATIVE, REASONS, Cell, Enforcement
+from matrix.plan.plan import find
 from matrix.report.console import styled
 from matrix.run.state import RunState
 
@@ -60,18 +63,19 @@ def cell_as_json(cell: Cell) -> dict[str, Any]:
 def print_plan(state: RunState, console: Console) -> None:
     """The plan in numbers: masks, cells of each kind, skips by reason; then the cells' ids."""
     table = Table(title="plan", title_justify="left")
+    kinds = [check.name for check in all_checks()]
     head = "skipped" if state.abilities else "skipped*"
-    for name in ("target", "masks", "variants", *KINDS, head):
+    for name in ("target", "masks", "variants", *kinds, head):
         table.add_column(name, justify="left" if name == "target" else "right")
     catalog = state.catalog
     for name in dict.fromkeys(cell.target for cell in state.selected):
         target = catalog.targets.get(name)
         cells = [cell for cell in state.selected if cell.target == name]
-        kinds = Counter(cell.kind for cell in cells)
+        counts = Counter(cell.kind for cell in cells)
         masks = sum(len(catalog.masks(target, provider)) for provider in catalog.providers)
         variants = sum(len(p.for_target(target, catalog.capabilities[target.arch])) for p in catalog.providers)
         skipped = sum(bool(cell.reason) for cell in cells)
-        row = [masks, variants, *(kinds[kind] for kind in KINDS), skipped]
+        row = [masks, variants, *(counts[kind] for kind in kinds), skipped]
         table.add_row(name, *map(str, row))
     console.print(table)
     if not state.abilities:
@@ -119,17 +123,10 @@ def explain(state: RunState, cell_id: str, console: Console) -> None:
         console.print(line, highlight=False, soft_wrap=True)
 
 
-_WHAT = {
-    "dispatch": "asks the dispatcher what it takes for every call and length class, runs one case of each class, and "
-    "compares with tests/conformance/expected_dispatch.toml",
-    "variant": "runs this variant by name over the corpus, on the CPU that has what it requires and nothing more",
-    "trap": "runs this variant by name on a CPU that lacks {lost}: it must die of SIGILL inside its own file",
-    "mask": "runs the algorithm through the dispatcher at this mask; exactly the planned variants may be entered",
-}
 _HOW = {
-    "hard": "the emulated CPU has exactly these capabilities and nothing is told to the worker",
-    "soft": "the mask is told to the worker on the richest emulated CPU",
-    "native": "the mask is told to the worker on the machine's own CPU, without QEMU",
+    Enforcement.HARD: "the emulated CPU has exactly these capabilities and nothing is told to the worker",
+    Enforcement.SOFT: "the mask is told to the worker on the richest emulated CPU",
+    Enforcement.NATIVE: "the mask is told to the worker on the machine's own CPU, without QEMU",
 }
 
 
@@ -144,7 +141,7 @@ def _explanation(state: RunState, cell: Cell) -> list[str]:
     target = state.catalog.targets.get(cell.target)
     guest = "the worker itself" if cell.cpu == NATIVE else f"{target.qemu} -cpu {cell.cpu or '(none)'}"
     lines = [
-        f"  test       test_{cell.kind}: {_WHAT[cell.kind].format(lost=cell.lost)}",
+        f"  check      {cell.kind}: {check_of(cell).what.format(lost=cell.lost)}",
         f"  target     {target.description}; {target.compiler}",
         f"  mask       {cell.mask} (a CPU with it has {' '.join(sorted(cell.mask.closed)) or 'no capability'})",
         f"  {cell.enforcement:<10} {_HOW[cell.enforcement]}",

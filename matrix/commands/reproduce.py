@@ -9,7 +9,7 @@ from rich.console import Console
 from matrix.commands.debugging import debug
 from matrix.errors import MatrixError
 from matrix.model.catalog import every_profile, load_catalog
-from matrix.model.plan import NATIVE
+from matrix.plan.cell import NATIVE
 from matrix.report.console import styled
 from matrix.resources import data_root
 from matrix.run.provenance import differing, digests, source_files

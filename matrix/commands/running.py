@@ -12,7 +12,7 @@ from rich.console import Console
 
 from matrix.commands.child import Child
 from matrix.commands.deselection import require_no_hidden_deselection
-from matrix.commands.doctor import doctor
+from matrix.commands.doctor import Wanted, doctor
 from matrix.errors import (
     BUG,
     INTERRUPTED,
@@ -25,12 +25,12 @@ from matrix.errors import (
     TableError,
 )
 from matrix.model.catalog import every_profile, load_catalog
-from matrix.model.cell_ids import cell_named
 from matrix.options import PARENT, PREFIX, RUN_ID
 from matrix.report.failures import forget_empty_folders
 from matrix.report.handover import Handover
 from matrix.report.journal import read_journal
-from matrix.resources import conformance_root, data_root
+from matrix.resources import CELL_TEST, conformance_root, data_root
+from matrix.run.cell_ids import cell_named
 
 
 def cores() -> int:
@@ -50,7 +50,7 @@ def pytest_arguments(what: Sequence[str], workers: int, options: Iterable[str]) 
     targets = [catalog.targets.get(name).name for name in what if name not in cells]
     nodes = []
     for cell in (cell_named(catalog, name) for name in cells):
-        nodes.append(f"{root / f'test_{cell.kind}.py'}::test_{cell.kind}[{cell.id}]")
+        nodes.append(f"{root / CELL_TEST}[{cell.id}]")
     targets += [name.split("/")[0] for name in cells]  # so that only their QEMU is probed
     arguments = [word for name in dict.fromkeys(targets) for word in (f"{PREFIX}target", name)]
     profiles = dict.fromkeys(name.partition("@")[2] for name in targets if "@" in name)
@@ -65,7 +65,7 @@ def install_compilers(what: Sequence[str], profiles: Sequence[str], sandbox: str
     """
     if os.environ.get("CAPMATRIX_INSTALL") == "1":
         targets = list(dict.fromkeys(name.split("/")[0] for name in what))
-        doctor(load_catalog(data_root()), targets, profiles, False, sandbox, False, console)
+        doctor(load_catalog(data_root()), Wanted(targets, profiles), False, sandbox, console)
 
 
 def run(what: Sequence[str], workers: int, options: Iterable[str], path: Path) -> int:

@@ -13,7 +13,7 @@ from matrix import __version__
 from matrix.cases.case import Case
 from matrix.errors import StoreError
 from matrix.invocation import command_words
-from matrix.model.plan import Cell
+from matrix.plan.cell import Cell
 from matrix.report.causes import also_words, by_cause
 from matrix.report.owned import forget, write
 from matrix.run.provenance import tree_state
@@ -73,7 +73,7 @@ def failure_record(
     """The content of a failure file."""
     record: dict[str, Any] = {
         "format": FORMAT,
-        "cell": {**asdict(cell), "mask": str(cell.mask), "id": cell.id},
+        "cell": cell.recorded(),
         "failure": failure.as_json(),
         "settings": settings,
         "facts": {**facts, "capmatrix": __version__},

@@ -5,20 +5,22 @@ from collections.abc import Iterable
 from rich.table import Table
 from rich.text import Text
 
-from matrix.model.plan import Cell
+from matrix.checks import check_of
+from matrix.plan.cell import Cell
 from matrix.report.console import styled
 from matrix.report.ledger import Entry, Ledger
 from matrix.run.verdict import FAILED, PASSED
 
-_COLUMNS = ("by name", "native", "hard masks", "soft masks", "trap")
+_FIRST = ("by name", "native", "hard masks", "soft masks")
+"""The columns that come first; others follow by name."""
 
 
 def _column(cell: Cell) -> str:
-    if cell.kind == "variant":
-        return "native" if cell.enforcement == "native" else "by name"
-    if cell.kind == "trap":
-        return "trap"
-    return f"{cell.enforcement} masks"
+    return check_of(cell).column(cell)
+
+
+def _place_of(column: str) -> tuple[int, str]:
+    return (_FIRST.index(column) if column in _FIRST else len(_FIRST), column)
 
 
 def grids(cells: Iterable[Cell], ledger: Ledger) -> list[Table]:
@@ -34,11 +36,10 @@ def grids(cells: Iterable[Cell], ledger: Ledger) -> list[Table]:
 def _grid(target: str, subjects: dict[str, list[Cell]], ledger: Ledger) -> Table:
     table = Table(title=target, title_justify="left", header_style="bold")
     table.add_column("subject")
-    used = {_column(cell) for cells in subjects.values() for cell in cells}
-    columns = [name for name in _COLUMNS if name in used]
+    columns = sorted({_column(cell) for cells in subjects.values() for cell in cells}, key=_place_of)
     for name in (*columns, "cases"):
         table.add_column(name, justify="right")
-    for subject in sorted(subjects, key=lambda name: (name != "dispatch", name)):
+    for subject in sorted(subjects, key=lambda name: (bool(subjects[name][0].algorithm), name)):
         cells = subjects[subject]
         places = [_place([ledger.entries.get(cell.id) for cell in cells if _column(cell) == name]) for name in columns]
         cases = sum(int(entry.result.get("cases", 0)) for cell in cells if (entry := ledger.entries.get(cell.id)))

@@ -8,7 +8,7 @@ from typing import Any
 
 from matrix import __version__
 from matrix.build.toolchain import kernel_flags, worker_flags
-from matrix.model.plan import Cell
+from matrix.plan.cell import Cell
 from matrix.run.provenance import tree_state
 from matrix.run.state import RunState
 

@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Console
 
 from matrix.errors import INTERRUPTED, NOTHING_RAN, StoreError
-from matrix.model.plan import Cell
+from matrix.plan.cell import Cell
 from matrix.report.console import styled
 from matrix.report.costs import save_costs
 from matrix.report.failures import failure_lines

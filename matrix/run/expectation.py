@@ -10,6 +10,7 @@ from matrix.model.capability import ARCHITECTURES
 from matrix.model.catalog import Catalog
 from matrix.model.near import known_names
 from matrix.model.tables import read_toml
+from matrix.model.target import Target
 
 FILE = Path("tests", "conformance", "expected_dispatch.toml")
 """Where the table lies, below the root of the sources."""
@@ -52,7 +53,7 @@ def checked_expectation(catalog: Catalog) -> tuple[Row, ...]:
             compiled = {v.algorithm for v in provider.for_target(target, catalog.capabilities[target.arch])}
             for algorithm in sorted(compiled):
                 for call in provider.interfaces[algorithm].calls:
-                    expected_variant(rows, algorithm, call, target.arch, target.assembly, frozenset(), 0)
+                    expected_variant(rows, algorithm, call, target, frozenset(), 0)
     return rows
 
 
@@ -105,19 +106,19 @@ def _hides(other: Row, row: Row, arch: str, has: frozenset[str]) -> bool:
 
 
 def expected_variant(
-    rows: tuple[Row, ...], algorithm: str, call: str, arch: str, assembly: bool, mask: frozenset[str], length: int
+    rows: tuple[Row, ...], algorithm: str, call: str, target: Target, mask: frozenset[str], length: int
 ) -> str:
     """The variant that must be taken for ``call`` with ``length`` bytes. Raises TableError when no row speaks of it."""
     for row in rows:
         if (
             row.algorithm == algorithm
-            and arch in row.arch
+            and target.arch in row.arch
             and row.call in ("", call)
             and mask.issuperset(row.needs)
             and length >= row.min_bytes
-            and (assembly or not row.assembly)
+            and (target.assembly or not row.assembly)
         ):
             return row.variant
-    why = f"no row for {algorithm}.{call} on {arch} with {' '.join(sorted(mask)) or 'none'} and {length} bytes"
+    why = f"no row for {algorithm}.{call} on {target.arch} with {' '.join(sorted(mask)) or 'none'} and {length} bytes"
     step = "type a row for it: CONTRIBUTING.md, Add a variant"
     raise TableError("the expected dispatch is not typed", where=str(FILE), why=why, step=step)

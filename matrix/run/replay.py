@@ -6,7 +6,7 @@ from pathlib import Path
 from matrix.cases.chain import layout_of
 from matrix.cases.placement import named
 from matrix.errors import ReproError
-from matrix.model.plan import Cell
+from matrix.plan.cell import Cell
 from matrix.run.repro import Recorded, find_cell
 from matrix.run.session import Bench, Session
 from matrix.worker import protocol as pr

@@ -11,16 +11,16 @@ from matrix.cases.case import Case, Chain
 from matrix.cases.chain import LINK_ROUNDS, run_chain
 from matrix.cases.corpus import input_problem, many_calls_problem, output_problem
 from matrix.cases.placement import all_placements, named
+from matrix.checks import check_of
 from matrix.errors import ReproError, SelectionError
 from matrix.model.catalog import Catalog
-from matrix.model.cell_ids import cell_named
 from matrix.model.near import known_names
-from matrix.model.plan import NATIVE, Cell
 from matrix.model.textfile import read_text
 from matrix.oracles.registry import oracle
 from matrix.plain import plain_line
-from matrix.run.cells import run_cell
-from matrix.run.expectation import checked_expectation
+from matrix.plan.cell import NATIVE, Cell, Enforcement
+from matrix.run.cell_ids import cell_named
+from matrix.run.runner import run_cell
 from matrix.run.session import Session
 from matrix.run.verdict import KINDS, CellResult
 from matrix.worker.protocol import SLOT_BYTES
@@ -206,7 +206,9 @@ def find_cell(catalog: Catalog, recorded: Recorded) -> Cell:
         step = ReproError.step if cell.enforcement == NATIVE else "leave out --native: QEMU runs it on this machine too"
         why = "`native` is not set in images/targets.toml"
         raise ReproError(f"{cell.target} does not run natively", why=why, step=step)
-    return replace(cell, cpu=recorded.cpu, enforcement="native" if recorded.cpu == NATIVE else cell.enforcement)
+    return replace(
+        cell, cpu=recorded.cpu, enforcement=Enforcement.NATIVE if recorded.cpu == NATIVE else cell.enforcement
+    )
 
 
 def _case_problem(catalog: Catalog, cell: Cell, case: Case, placement: str) -> str:
@@ -262,6 +264,6 @@ def run_again(session: Session, recorded: Recorded) -> CellResult:
         step = "if the oracle was wrong then, delete the file; if it is wrong now, mend it"
         raise ReproError("the recorded answer is not that of the oracle", where=recorded.cell_id, why=why, step=step)
     only = (recorded.case, recorded.placement) if recorded.case else None
-    if only and cell.kind in ("dispatch", "trap"):
+    if only and not check_of(cell).takes_one_case:
         only = None  # these cells choose their own few cases
-    return run_cell(session, cell, checked_expectation(session.catalog), only)
+    return run_cell(session, cell, only)

@@ -18,7 +18,8 @@ from matrix.model.catalog import Catalog
 from matrix.model.choice import StateUse, by_name, state_use
 from matrix.model.interface import Interface, Operation
 from matrix.model.kernel import State, Variant
-from matrix.model.plan import NATIVE, Cell
+from matrix.plan.cell import NATIVE, Cell
+from matrix.run.expectation import Row, checked_expectation
 from matrix.run.provenance import digests, source_files
 from matrix.run.symbols import Symbols, defined_functions
 from matrix.run.verdict import MASK_INEFFECTIVE, UNRELIABLE, Failure
@@ -66,6 +67,11 @@ class Session:
     _corpora: dict[tuple[str, str], Corpus | MatrixError] = field(default_factory=dict)
     _selected: dict[tuple[str, str, str, Tier], tuple[Case, ...]] = field(default_factory=dict)
     _guest: tuple[tuple[str, str, str], Guest] | None = None
+
+    @cached_property
+    def expectation(self) -> tuple[Row, ...]:
+        """What the dispatcher must take, typed by hand. Raises TableError."""
+        return checked_expectation(self.catalog)
 
     def built(self, target: str, provider: str) -> Built:
         """The worker of (target, provider), built now if it was not. Raises ToolError, BuildError."""
@@ -273,7 +279,7 @@ class Bench:
     @property
     def _whole_corpus(self) -> bool:
         """Whether it is the cell that tries all there is: of a variant by name, on the CPU that is its own."""
-        return self.cell.kind == "variant" and self.cell.tier == "full"
+        return self.cell.tier == "full"
 
     @property
     def tier(self) -> Tier:

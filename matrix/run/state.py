@@ -7,12 +7,14 @@ from typing import Any
 
 from matrix.build.probe import probe_abilities
 from matrix.cases.manifest import check_manifest
-from matrix.model.ability import Abilities, CpuAbility
+from matrix.checks import all_checks, every_cell
 from matrix.model.catalog import Catalog, load_catalog
-from matrix.model.plan import Cell, plan
-from matrix.model.selection import Selection, select
+from matrix.plan.ability import Abilities, CpuAbility
+from matrix.plan.cell import Cell
+from matrix.plan.plan import cpu_strings
+from matrix.plan.selection import Selection, select
 from matrix.resources import data_root
-from matrix.run.expectation import Row, checked_expectation
+from matrix.run.expectation import checked_expectation
 from matrix.run.session import Session, Settings
 from matrix.sandbox.base import Sandbox
 from matrix.sandbox.choose import choose_sandbox
@@ -21,21 +23,20 @@ from matrix.sandbox.locks import cache_root
 
 @dataclass(frozen=True)
 class RunState:
-    """Tables, the whole plan, the selected cells, and what they were decided with."""
+    """Tables, the whole plan, which of its cells are wanted, and what they were decided with."""
 
     catalog: Catalog
     cells: tuple[Cell, ...]
-    selected: tuple[Cell, ...]
-    settings: Settings
     wanted: Selection
+    settings: Settings
     sandbox: Sandbox | None
     abilities: Abilities | None
     costs: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
-    def expectation(self) -> tuple[Row, ...]:
-        """What the dispatcher must take, typed by hand. Raises TableError."""
-        return checked_expectation(self.catalog)
+    def selected(self) -> tuple[Cell, ...]:
+        """The cells that are wanted. Raises SelectionError, MaskError."""
+        return select(self.cells, self.wanted, self.catalog, self.costs)
 
     def session(self) -> Session:
         """A session of this process; corpora lie in the cache that all processes share."""
@@ -62,17 +63,17 @@ def controller_state(
     """
     whole = load_catalog(data_root())
     catalog = _narrowed(whole, wanted)
-    everything = plan(catalog, None)
+    everything = every_cell(catalog, None)
     names = {cell.target for cell in select(everything, wanted, catalog, costs)}
     if collect_only:
-        return _state(catalog, everything, wanted, settings, None, None, costs)
+        return RunState(catalog, everything, wanted, settings, None, None, costs)
     checked_expectation(catalog)  # before anything is built
     interfaces = {name: found for provider in whole.providers for name, found in provider.interfaces.items()}
     check_manifest(interfaces, [target.name for target in whole.targets.targets], whole.root / "vectors")
     sandbox = choose_sandbox(sandbox_name)
     targets = [target for target in catalog.targets.targets if target.name in names]
-    abilities = probe_abilities(sandbox, catalog, targets)
-    return _state(catalog, plan(catalog, abilities), wanted, settings, sandbox, abilities, costs)
+    abilities = probe_abilities(sandbox, catalog, targets, cpu_strings(catalog, names, all_checks()))
+    return RunState(catalog, every_cell(catalog, abilities), wanted, settings, sandbox, abilities, costs)
 
 
 def worker_state(wanted: Selection, settings: Settings, handed: dict[str, Any]) -> RunState:
@@ -87,21 +88,9 @@ def worker_state(wanted: Selection, settings: Settings, handed: dict[str, Any]) 
         told = handed["abilities"]
         abilities = Abilities(cpus, told["versions"], frozenset(told["missing"]))
     sandbox = choose_sandbox(handed["sandbox"]) if handed["sandbox"] else None
-    return _state(catalog, plan(catalog, abilities), wanted, settings, sandbox, abilities, handed["costs"])
+    return RunState(catalog, every_cell(catalog, abilities), wanted, settings, sandbox, abilities, handed["costs"])
 
 
 def _narrowed(catalog: Catalog, wanted: Selection) -> Catalog:
     targets = catalog.targets.with_profiles(wanted.profiles)
     return replace(catalog, targets=targets.only(wanted.targets) if wanted.targets else targets)
-
-
-def _state(
-    catalog: Catalog,
-    cells: tuple[Cell, ...],
-    wanted: Selection,
-    settings: Settings,
-    sandbox: Sandbox | None,
-    abilities: Abilities | None,
-    costs: Mapping[str, float],
-) -> RunState:
-    return RunState(catalog, cells, select(cells, wanted, catalog, costs), settings, wanted, sandbox, abilities, costs)

@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
+from matrix.checks import every_cell
 from matrix.model.catalog import load_catalog
-from matrix.model.plan import plan
 
 from . import support
 
@@ -29,7 +29,7 @@ def test_collect_only_needs_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "1" / support.JOURNAL).exists()
     assert found[0] == found[1]
     assert len(set(found[0])) == len(found[0])
-    assert set(found[0]) == {cell.id for cell in plan(load_catalog(support.REPOSITORY), None)}
+    assert set(found[0]) == {cell.id for cell in every_cell(load_catalog(support.REPOSITORY), None)}
 
 
 def test_a_run_without_tools_says_what_to_install(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from matrix.model.selection import Selection
+from matrix.plan.selection import Selection
 from matrix.run.session import Settings
 from matrix.run.state import controller_state
 

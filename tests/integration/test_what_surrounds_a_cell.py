@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from matrix.checks import every_cell
 from matrix.errors import HeaderError, OracleError
 from matrix.model.catalog import load_catalog
-from matrix.model.plan import find, plan
 from matrix.oracles.pyca import chacha20_xor
+from matrix.plan.plan import find
 from matrix.report.failures import encode_inputs
-from matrix.run.cells import run_cell
+from matrix.run.runner import run_cell
 from matrix.run.session import Session, Settings
 from matrix.sandbox.host import HostSandbox
 from matrix.sandbox.locks import cache_root
@@ -49,12 +50,12 @@ def test_an_oracle_that_raises_takes_its_algorithm_along_and_nothing_else(tmp_pa
 def test_a_kernel_file_that_vanishes_in_mid_run_is_named(tmp_path: Path) -> None:
     repository = support.copy_repository(tmp_path / "repository")
     catalog = load_catalog(repository)
-    cell = find(plan(catalog, None), CELL)
+    cell = find(every_cell(catalog, None), CELL)
     assert cell
     session = Session(catalog, HostSandbox(cache_root() / "host"), Settings(), cache_root() / "corpora")
     (repository / KERNEL).unlink()
     with pytest.raises(HeaderError) as caught:
-        run_cell(session, cell, ())
+        run_cell(session, cell)
     assert caught.value.what == "cannot read chacha20_c.c"
     assert caught.value.where == str(repository / KERNEL)
     assert caught.value.why == "No such file or directory"

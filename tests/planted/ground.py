@@ -7,13 +7,14 @@ from pathlib import Path
 from matrix.build.probe import probe_abilities
 from matrix.cases.case import Case
 from matrix.cases.placement import QUICK
+from matrix.checks import every_cell
 from matrix.errors import MatrixError
 from matrix.model.catalog import every_profile, load_catalog
-from matrix.model.plan import COMPILER_MISSING, HOST_LACKS, Cell, find, plan
+from matrix.plan.cell import COMPILER_MISSING, HOST_LACKS, Cell
+from matrix.plan.plan import find
 from matrix.report.failures import failure_record, write_failure
-from matrix.run.cells import run_cell
-from matrix.run.expectation import load_expectation
 from matrix.run.repro import read_failure, run_again
+from matrix.run.runner import run_cell
 from matrix.run.session import Session, Settings
 from matrix.run.verdict import NOT_RUN, CellResult, Failure
 from matrix.sandbox.base import Sandbox
@@ -39,8 +40,7 @@ class Ground:
         catalog = every_profile(load_catalog(root))
         catalog = replace(catalog, targets=catalog.targets.only([target]))
         abilities = probe_abilities(sandbox, catalog, [catalog.targets.get(target)])
-        self._cells = [cell for cell in plan(catalog, abilities) if cell.target == target]
-        self._expectation = load_expectation(root / "tests" / "conformance" / "expected_dispatch.toml")
+        self._cells = [cell for cell in every_cell(catalog, abilities) if cell.target == target]
         self._session = Session(catalog, sandbox, settings, cache_root() / "corpora")
         self._results: dict[str, CellResult] = {}
 
@@ -73,7 +73,7 @@ class Ground:
         if cell_id not in self._results:
             cell = self.cell(cell_id)
             try:
-                result = run_cell(self._session, cell, self._expectation, self._only(cell))
+                result = run_cell(self._session, cell, self._only(cell))
             except MatrixError as problem:
                 result = CellResult(cell_id, failures=[Failure(NOT_RUN, str(problem))])
             self._results[cell_id] = result

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from matrix.model.plan import REASONS
+from matrix.plan.cell import REASONS
 from matrix.run.verdict import CellResult, Failure
 from matrix.sandbox.base import Sandbox
 from matrix.sandbox.choose import choose_sandbox

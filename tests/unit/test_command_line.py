@@ -14,16 +14,17 @@ from click.testing import CliRunner
 
 from matrix import __version__
 from matrix.__main__ import main
+from matrix.checks import every_cell
 from matrix.command_line import cli
 from matrix.commands.listing import explain
 from matrix.commands.running import pytest_arguments
 from matrix.errors import SelectionError
 from matrix.model.catalog import Catalog, every_profile
-from matrix.model.cell_ids import cell_named
-from matrix.model.plan import Cell, plan
-from matrix.model.selection import FILTERS, Selection
 from matrix.options import OPTIONS
+from matrix.plan.cell import Cell
+from matrix.plan.selection import FILTERS, Selection
 from matrix.report.console import make_console
+from matrix.run.cell_ids import cell_named
 from matrix.run.session import Settings
 from matrix.run.state import controller_state
 
@@ -62,7 +63,7 @@ def test_list_names_every_cell_and_says_that_nothing_was_probed(terminal: Termin
     ended = terminal.run("list")
     assert ended.code == 0
     lines = [line.split("  skip ")[0] for line in ended.out.splitlines()]
-    assert {cell.id for cell in plan(catalog, None)} <= set(lines)
+    assert {cell.id for cell in every_cell(catalog, None)} <= set(lines)
     assert "not probed" in ended.out
     assert "skipped*" in ended.out
     assert "* skips that only --probe finds are not counted" in lines
@@ -70,7 +71,7 @@ def test_list_names_every_cell_and_says_that_nothing_was_probed(terminal: Termin
 
 def test_list_of_one_target_has_that_target_only(terminal: Terminal, catalog: Catalog) -> None:
     ended = terminal.run("list", "arm32-noneon")
-    wanted = [cell.id for cell in plan(catalog, None) if cell.target == "arm32-noneon"]
+    wanted = [cell.id for cell in every_cell(catalog, None) if cell.target == "arm32-noneon"]
     assert [line for line in ended.out.splitlines() if "/" in line] == wanted
     assert f"{len(wanted)} cells" in ended.out
 
@@ -87,7 +88,7 @@ def test_list_as_json_has_lattices_masks_and_decisions(terminal: Terminal, catal
         assert row["masks"][0] == "none"
         named = {name for variant in row["variants"].values() for name in variant["requires"]}
         assert set(row["lattice"]) == named
-    assert [cell["id"] for cell in said["cells"]] == [cell.id for cell in plan(catalog, None)]
+    assert [cell["id"] for cell in said["cells"]] == [cell.id for cell in every_cell(catalog, None)]
     assert {cell["decision"] for cell in said["cells"]} <= {"run", "skip"}
     assert all(bool(cell["reason"]) == (cell["decision"] == "skip") for cell in said["cells"])
 
@@ -121,7 +122,7 @@ def test_explain_says_how_a_cell_is_run(terminal: Terminal) -> None:
 
 def _small_targets_last(catalog: Catalog) -> list[Cell]:
     """All cells; of two that will do, the later one is in the plan that is sooner made."""
-    cells = plan(catalog, None)
+    cells = every_cell(catalog, None)
     sizes = Counter(cell.target for cell in cells)
     return sorted(cells, key=lambda cell: -sizes[cell.target])
 
@@ -253,7 +254,7 @@ def test_the_arguments_for_pytest(catalog: Catalog) -> None:
     assert targets[5:] == ["-n", "2", "--seed", "3"]
     assert Path(targets[0]).is_dir()
     one = pytest_arguments(["x86_64/hard/none/chacha20-ssse3"], 1, [])
-    assert one[0].endswith("test_trap.py::test_trap[x86_64/hard/none/chacha20-ssse3]")
+    assert one[0].endswith("test_cells.py::test_cell[x86_64/hard/none/chacha20-ssse3]")
     assert pytest_arguments([], 4, []) == [targets[0], "-n", "4"]
     for cell_id in {cell.kind: cell.id for cell in _small_targets_last(catalog)}.values():
         node = pytest_arguments([cell_id], 1, [])[0]

@@ -12,7 +12,9 @@ def test_what_is_no_expression_is_refused(keyword: str) -> None:
         require_expression(keyword, [])
 
 
-@pytest.mark.parametrize("keyword", ["", "chacha20", "CONFORMANCE", "chacha20 and not (avx2 or trap)", "test_mask.py"])
+@pytest.mark.parametrize(
+    "keyword", ["", "chacha20", "CONFORMANCE", "chacha20 and not (avx2 or trap)", "test_cells.py", "test_cell"]
+)
 def test_an_expression_is_taken(keyword: str) -> None:
     require_expression(keyword, ["arm32-noneon"])
 

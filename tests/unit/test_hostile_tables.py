@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import matrix
+from matrix.checks import every_cell
 from matrix.errors import HeaderError, MatrixError, TableError
-from matrix.model.plan import plan
 from matrix.run.expectation import FILE, checked_expectation
 from tests.unit.test_expectation import RIGHT
 
@@ -36,7 +36,7 @@ TABLES = [
 def _load(tree: "Tree") -> None:
     """Everything that ``list`` and the start of a run make of the tables."""
     loaded = tree.load()
-    plan(loaded, None)
+    every_cell(loaded, None)
     checked_expectation(loaded)
 
 

@@ -6,10 +6,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import matrix
+from matrix.checks import all_checks
 
 PACKAGE = Path(matrix.__file__).parent
-STAGES = ("sandbox", "build", "worker", "oracles", "cases", "run", "report")
+STAGES = ("plan", "sandbox", "build", "worker", "oracles", "cases", "run", "report")
 """From left to right; a stage imports itself, the stages to its left, and what all may import."""
+CHECKS = "checks"
+"""Kinds of cells: they stand beside ``run``, which runs a cell through its check; each of the two imports the other."""
 FOR_ALL = frozenset({"model", "errors", "invocation", "plain", "resources", "__version__"})
 GLUE = frozenset({"__main__", "command_line", "commands", "environment"}) | frozenset(
     {"options", "plugin", "reporter", "scheduling", "stopping"}
@@ -54,7 +57,7 @@ def _name(path: Path) -> str:
 
 def test_every_folder_and_module_has_a_place_in_the_layers() -> None:
     others = {"model", "errors", "invocation", "plain", "resources", "__init__"}
-    assert {_unit(path) for path in MODULES} == {*STAGES, *GLUE, *others}
+    assert {_unit(path) for path in MODULES} == {*STAGES, CHECKS, *GLUE, *others}
 
 
 def test_imports_are_found_in_every_form(tmp_path: Path) -> None:
@@ -73,7 +76,9 @@ def _allowed(unit: str) -> set[str]:
         return {"plain"}
     if unit == "model":
         return {"model", "errors", "plain"}
-    return {*FOR_ALL, *STAGES[: STAGES.index(unit) + 1]}
+    last = STAGES.index("run" if unit == CHECKS else unit)
+    seen = {*FOR_ALL, *STAGES[: last + 1]}
+    return seen | {CHECKS} if "run" in seen else seen
 
 
 def test_a_module_imports_only_what_its_layer_may_see() -> None:
@@ -98,3 +103,26 @@ def test_every_stage_stands_on_the_one_before_or_on_the_model() -> None:
     for stage, following in pairwise(STAGES):
         right = {*STAGES[STAGES.index(following) :], *GLUE}
         assert seen[stage] & right, stage
+
+
+def _compared_with(path: Path) -> set[str]:
+    """The texts that a file compares something called ``kind`` with."""
+    found: set[str] = set()
+    for node in ast.walk(_tree(path)):
+        if isinstance(node, ast.Compare):
+            sides = [one for side in (node.left, *node.comparators) for one in ast.walk(side)]
+            names = {one.attr for one in sides if isinstance(one, ast.Attribute)}
+            names |= {one.id for one in sides if isinstance(one, ast.Name)}
+            if "kind" in names:
+                found |= {one.value for one in sides if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+    return found
+
+
+def test_nothing_outside_the_checks_asks_which_kind_a_cell_is(tmp_path: Path) -> None:
+    """A new kind would have to be added there too."""
+    kinds = {check.name for check in all_checks()}
+    wrong = {_name(path) for path in MODULES if _unit(path) != CHECKS and _compared_with(path) & kinds}
+    assert wrong == set()
+    planted = tmp_path / "planted.py"
+    planted.write_text('if cell.kind in ("dispatch", "trap") or "mask" == kind:\n    pass\n', encoding="utf-8")
+    assert _compared_with(planted) == {"dispatch", "trap", "mask"}

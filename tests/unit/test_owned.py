@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from matrix.checks import every_cell
 from matrix.errors import StoreError
 from matrix.model.catalog import Catalog
-from matrix.model.plan import Cell, find, plan
+from matrix.plan.cell import Cell
+from matrix.plan.plan import find
 from matrix.report.failures import FOLDER, failure_record, forget_empty_folders, forget_failures, write_failure
 from matrix.run.verdict import CRASH, Failure
 
@@ -20,7 +22,7 @@ FILE = FOLDER / CELL / "edge-1-after.json"
 
 @pytest.fixture
 def cell(small: Catalog) -> Cell:
-    found = find(plan(small, None), CELL)
+    found = find(every_cell(small, None), CELL)
     assert found
     return found
 
@@ -109,7 +111,7 @@ def test_processes_of_one_run_do_not_take_the_folders_from_each_other(
     tmp_path: Path, cell: Cell, small: Catalog
 ) -> None:
     """One deletes files below the folder in which another is about to make its own."""
-    other = find(plan(small, None), "x64/hard/ssse3/dispatch")
+    other = find(every_cell(small, None), "x64/hard/ssse3/dispatch")
     assert other
     stop = threading.Event()
 

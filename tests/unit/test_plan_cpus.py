@@ -2,8 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from matrix.checks import all_checks, every_cell
 from matrix.model.catalog import every_profile
-from matrix.model.plan import NATIVE, cpu_strings, plan
+from matrix.plan.cell import NATIVE
+from matrix.plan.plan import cpu_strings
 
 if TYPE_CHECKING:
     from tests.unit.conftest import Tree
@@ -36,11 +38,11 @@ uses = ["avx2"]
 
 def test_by_name_runs_the_boundary_corpus_on_further_cpus(tree: "Tree") -> None:
     """Each has a name behind its ids; the ids of all other cells stay."""
-    plain = [c.id for c in plan(tree.load(), None)]
+    plain = [c.id for c in every_cell(tree.load(), None)]
     file = tree.root / "images/targets.toml"
     file.write_text(file.read_text() + FURTHER)
     catalog = tree.load()
-    cells = plan(catalog, None)
+    cells = every_cell(catalog, None)
     assert [c.id for c in cells if not c.further] == plain
     more = {c.id: c.cpu for c in cells if c.further and not c.target.startswith("x64-c")}
     assert more == {
@@ -58,14 +60,16 @@ def test_by_name_runs_the_boundary_corpus_on_further_cpus(tree: "Tree") -> None:
         "arm-old/hard/none/hash-c@a15": "a15,neon=off",
     }
     assert {(c.kind, c.tier) for c in cells if c.further} == {("variant", "boundary")}
-    probed = {text for _, text in cpu_strings(catalog, {target.name for target in catalog.targets.targets})}
+    probed = {
+        text for _, text in cpu_strings(catalog, {target.name for target in catalog.targets.targets}, all_checks())
+    }
     assert set(more.values()) <= probed
 
 
 def test_a_native_target_runs_each_variant_on_the_machine_too(tree: "Tree") -> None:
     tree.change("images/targets.toml", 'name        = "x64"', 'name = "x64"\nnative = true')
     catalog = tree.load()
-    cells = plan(catalog, None)
+    cells = every_cell(catalog, None)
     natives = [c for c in cells if c.enforcement == "native"]
     assert [c.id for c in natives] == [
         "x64/native/none/cipher-c",
@@ -89,7 +93,7 @@ sanitize = ["address"]
 def test_a_sanitized_target_runs_its_c_by_name_on_the_machine_alone(tree: "Tree") -> None:
     file = tree.root / "images/targets.toml"
     file.write_text(file.read_text() + SANITIZE)
-    cells = [c for c in plan(every_profile(tree.load()), None) if c.target == "x64@sanitize"]
+    cells = [c for c in every_cell(every_profile(tree.load()), None) if c.target == "x64@sanitize"]
     assert [(c.id, c.cpu) for c in cells] == [
         ("x64@sanitize/native/none/cipher-c", NATIVE),
         ("x64@sanitize/native/none/hash-c", NATIVE),

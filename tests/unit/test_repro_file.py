@@ -12,10 +12,11 @@ import pytest
 from click.testing import CliRunner
 
 from matrix.cases.case import Case, Chain
+from matrix.checks import every_cell
 from matrix.command_line import cli
 from matrix.errors import ReproError, StoreError
 from matrix.model.catalog import Catalog
-from matrix.model.plan import find, plan
+from matrix.plan.plan import find
 from matrix.report.failures import failure_path, failure_record, forget_failures, repro_command, write_failure
 from matrix.run.repro import CANNOT_TELL, Recorded, find_cell, read_failure
 from matrix.run.verdict import CRASH, Failure
@@ -35,7 +36,7 @@ Change = Callable[[dict[str, Any]], object]
 
 
 def _record(small: Catalog, case: Case | None = CASE, cell_id: str = CELL) -> dict[str, Any]:
-    cell = find(plan(small, None), cell_id)
+    cell = find(every_cell(small, None), cell_id)
     assert cell
     failure = Failure(CRASH, "SIGSEGV in f", case.name if case else "", "after" if case else "")
     facts = {"sandbox": "host", "build_id": "b1d"}
@@ -72,7 +73,7 @@ def test_chains_and_repeated_messages_come_back(small: Catalog, tmp_path: Path, 
 
 
 def test_the_file_lies_below_its_cell(small: Catalog, tmp_path: Path) -> None:
-    cell = find(plan(small, None), CELL)
+    cell = find(every_cell(small, None), CELL)
     assert cell
     failure = Failure(CRASH, "", "edge-1", "before")
     relative = write_failure(tmp_path, cell, failure, _record(small))
@@ -231,7 +232,7 @@ def test_natively_on_another_architecture_is_answered_with_qemu(small: Catalog, 
 
 
 def test_files_of_a_cell_that_runs_again_are_deleted_and_no_others(small: Catalog, tmp_path: Path) -> None:
-    cells = plan(small, None)
+    cells = every_cell(small, None)
     cell, other = find(cells, CELL), find(cells, "x64/hard/ssse3/dispatch")
     assert cell
     assert other
@@ -247,7 +248,7 @@ def test_files_of_a_cell_that_runs_again_are_deleted_and_no_others(small: Catalo
 
 
 def test_a_failure_file_that_cannot_be_written_is_an_error(small: Catalog, tmp_path: Path) -> None:
-    cell = find(plan(small, None), CELL)
+    cell = find(every_cell(small, None), CELL)
     assert cell
     (tmp_path / "failures").write_text("a file in its place")
     with pytest.raises(StoreError) as caught:
@@ -257,7 +258,7 @@ def test_a_failure_file_that_cannot_be_written_is_an_error(small: Catalog, tmp_p
 
 def test_a_file_that_cannot_be_written_to_its_end_is_an_error_that_says_so(small: Catalog, tmp_path: Path) -> None:
     """As on a full disk: no process of this test can write a file of more than 100 bytes."""
-    cell = find(plan(small, None), CELL)
+    cell = find(every_cell(small, None), CELL)
     assert cell
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))

@@ -15,10 +15,11 @@ from matrix.cases.case import Case
 from matrix.cases.chain import layout_of
 from matrix.cases.layout import Binding
 from matrix.cases.placement import all_placements
+from matrix.checks import every_cell
 from matrix.command_line import cli
 from matrix.errors import ReproError
 from matrix.model.catalog import Catalog
-from matrix.model.plan import find, plan
+from matrix.plan.plan import find
 from matrix.report.failures import failure_record
 from matrix.run.repro import find_cell, read_failure
 from matrix.run.verdict import CRASH, Failure
@@ -43,7 +44,7 @@ VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dic
 
 @pytest.fixture(scope="module")
 def record(small: Catalog) -> dict[str, Any]:
-    cell = find(plan(small, None), CELL)
+    cell = find(every_cell(small, None), CELL)
     assert cell
     failure = Failure(CRASH, "SIGSEGV in f", CASE.name, "after")
     facts = {"sandbox": "host", "build_id": "b1d", "commit": "c0", "dirty": ["kernels/x.c"], "sources": {"a": "b"}}

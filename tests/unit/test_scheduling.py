@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from matrix.checks import every_cell
 from matrix.model.catalog import Catalog
-from matrix.model.plan import Cell, plan
-from matrix.model.selection import cost
+from matrix.plan.cell import Cell
+from matrix.plan.selection import cost
 from matrix.scheduling import CellScheduling, cell_id, chunks
 
 COSTS = st.lists(st.floats(0.001, 50), min_size=8, max_size=40)
@@ -23,7 +24,7 @@ def _costs(cells: tuple[Cell, ...], seconds: list[float]) -> dict[str, float]:
 def test_every_cell_is_in_one_chunk_of_its_guest_and_chunks_are_bounded(
     small: Catalog, seconds: list[float], workers: int
 ) -> None:
-    cells = plan(small, None)
+    cells = every_cell(small, None)
     costs = _costs(cells, seconds)
     found = chunks(cells, costs, workers)
     assert list(found) == [cell.id for cell in cells]
@@ -38,7 +39,7 @@ def test_every_cell_is_in_one_chunk_of_its_guest_and_chunks_are_bounded(
 
 @given(seconds=COSTS, workers=st.integers(1, 16))
 def test_a_guest_is_not_cut_more_often_than_its_cost_asks(small: Catalog, seconds: list[float], workers: int) -> None:
-    cells = plan(small, None)
+    cells = every_cell(small, None)
     costs = _costs(cells, seconds)
     found = chunks(cells, costs, workers)
     limit = sum(cost(cell, costs) for cell in cells) / (4 * workers)
@@ -58,15 +59,15 @@ def test_no_cells_are_no_chunks() -> None:
 @pytest.mark.parametrize(
     ("nodeid", "name"),
     [
-        ("tests/conformance/test_mask.py::test_mask[x64/hard/none/hash]", "x64/hard/none/hash"),
-        ("tests\\conformance\\test_trap.py::test_trap[x64/hard/none/hash-c]", "x64/hard/none/hash-c"),
-        ("../lib/matrix/data/tests/conformance/test_variant.py::test_variant[a/b/c/d:e-f]", "a/b/c/d:e-f"),
-        ("test_dispatch.py::test_dispatch[x64/hard/ssse3+avx2/dispatch]", "x64/hard/ssse3+avx2/dispatch"),
-        ("tests/conformance/test_mask.py::test_mask", ""),
-        ("tests/unit/test_mask.py::test_mask[x64/hard/none/hash]", ""),
+        ("tests/conformance/test_cells.py::test_cell[x64/hard/none/hash]", "x64/hard/none/hash"),
+        ("tests\\conformance\\test_cells.py::test_cell[x64/hard/none/hash-c]", "x64/hard/none/hash-c"),
+        ("../lib/matrix/data/tests/conformance/test_cells.py::test_cell[a/b/c/d:e-f]", "a/b/c/d:e-f"),
+        ("test_cells.py::test_cell[x64/hard/ssse3+avx2/dispatch]", "x64/hard/ssse3+avx2/dispatch"),
+        ("tests/conformance/test_cells.py::test_cell", ""),
+        ("tests/unit/test_cells.py::test_cell[x64/hard/none/hash]", ""),
         ("tests/unit/test_plan.py::test_tests_conformance_[a]", ""),
         ("test_other.py::test_mask[a]", ""),
-        ("mytests/conformance/test_mask.py::test_mask[a]", ""),
+        ("mytests/conformance/test_cells.py::test_cell[a]", ""),
     ],
 )
 def test_cell_ids_in_node_ids(nodeid: str, name: str) -> None:
@@ -112,7 +113,7 @@ def _log() -> Any:
 def _scheduling(cells: tuple[Cell, ...], nodes: list[Node], more: list[str]) -> tuple[CellScheduling, list[str]]:
     config: Any = Config(len(nodes))
     scheduling = CellScheduling(config, _log(), cells, {})
-    collection = [f"tests/conformance/test_{cell.kind}.py::test_{cell.kind}[{cell.id}]" for cell in cells] + more
+    collection = [f"tests/conformance/test_cells.py::test_cell[{cell.id}]" for cell in cells] + more
     for node in nodes:
         scheduling.add_node(node)
     for node in nodes:
@@ -122,7 +123,7 @@ def _scheduling(cells: tuple[Cell, ...], nodes: list[Node], more: list[str]) -> 
 
 
 def test_xdist_sends_each_chunk_whole_to_one_worker(small: Catalog) -> None:
-    cells = plan(small, None)
+    cells = every_cell(small, None)
     nodes = [Node(0), Node(1)]
     other = ["tests/unit/test_x.py::test_a", "tests/unit/test_x.py::test_b"]
     scheduling, collection = _scheduling(cells, nodes, other)
@@ -145,7 +146,7 @@ def test_xdist_sends_each_chunk_whole_to_one_worker(small: Catalog) -> None:
 
 
 def test_the_cell_of_a_dead_worker_is_not_run_again_and_the_others_are(small: Catalog) -> None:
-    cells = plan(small, None)
+    cells = every_cell(small, None)
     first, second = Node(0), Node(1)
     scheduling, collection = _scheduling(cells, [first, second], [])
     scheduling.mark_test_complete(first, first.sent[0][0])
@@ -160,7 +161,7 @@ def test_the_cell_of_a_dead_worker_is_not_run_again_and_the_others_are(small: Ca
 
 
 def test_an_idle_worker_may_leave(small: Catalog) -> None:
-    cells = plan(small, None)
+    cells = every_cell(small, None)
     nodes = [Node(number) for number in range(3)]
     scheduling, _ = _scheduling(cells[:1], nodes, [])
     idle = [node for node in nodes if not node.sent]

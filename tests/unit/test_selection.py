@@ -4,19 +4,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from matrix.checks import every_cell
 from matrix.errors import MaskError, MatrixError, SelectionError
 from matrix.model.catalog import Catalog
-from matrix.model.plan import Cell, plan
-from matrix.model.selection import Selection, cost, select
+from matrix.plan.cell import Cell
+from matrix.plan.selection import Selection, cost, select
 
 
 def _select(small: Catalog, **wanted: object) -> list[str]:
-    chosen = select(plan(small, None), Selection(**wanted), small, {})  # type: ignore[arg-type]  # by field name
+    chosen = select(every_cell(small, None), Selection(**wanted), small, {})  # type: ignore[arg-type]  # by field name
     return [cell.id for cell in chosen]
 
 
 def _all(small: Catalog) -> list[str]:
-    return [cell.id for cell in plan(small, None)]
+    return [cell.id for cell in every_cell(small, None)]
 
 
 def test_nothing_said_selects_everything_in_plan_order(small: Catalog) -> None:
@@ -24,7 +25,7 @@ def test_nothing_said_selects_everything_in_plan_order(small: Catalog) -> None:
 
 
 def test_each_filter_alone(small: Catalog) -> None:
-    cells = plan(small, None)
+    cells = every_cell(small, None)
 
     def ids(test: object) -> list[str]:
         assert callable(test)
@@ -43,7 +44,7 @@ def test_each_filter_alone(small: Catalog) -> None:
 
 def test_filters_are_joined_by_and(small: Catalog) -> None:
     chosen = _select(small, targets=("x64",), enforcements=("hard",), masks=("avx2+ssse3",), algorithms=("cipher",))
-    assert chosen == ["x64/hard/ssse3+avx2/cipher-avx2", "x64/hard/ssse3+avx2/cipher"]
+    assert chosen == ["x64/hard/ssse3+avx2/cipher", "x64/hard/ssse3+avx2/cipher-avx2"]
 
 
 @pytest.mark.parametrize("text", ["ssse3+avx2", "avx2+ssse3", "avx2+ssse3+avx2"])
@@ -137,7 +138,7 @@ def test_an_empty_selection_is_left_to_the_caller(small: Catalog) -> None:
 def test_shards_partition_the_selection_and_are_balanced(
     small: Catalog, count: int, seconds: list[float], known: set[int]
 ) -> None:
-    cells = plan(small, None)
+    cells = every_cell(small, None)
     costs = {cells[index].id: seconds[index] for index in known if index < len(cells)}
     shards = [select(cells, Selection(shard=f"{index}/{count}"), small, costs) for index in range(1, count + 1)]
     position = {cell.id: index for index, cell in enumerate(cells)}
@@ -149,7 +150,7 @@ def test_shards_partition_the_selection_and_are_balanced(
 
 
 def test_more_shards_than_cells_have_a_cell_each_at_the_price_of_one(small: Catalog) -> None:
-    cells = plan(small, None)
+    cells = every_cell(small, None)
     of_as_many = [select(cells, Selection(shard=f"{index}/{len(cells)}"), small, {}) for index in (1, 2, len(cells))]
     of_more = [select(cells, Selection(shard=f"{index}/99999999999"), small, {}) for index in (1, 2, len(cells))]
     assert of_more == of_as_many
@@ -157,14 +158,14 @@ def test_more_shards_than_cells_have_a_cell_each_at_the_price_of_one(small: Cata
 
 
 def test_a_dear_cell_is_outweighed_by_many_cheap_ones(small: Catalog) -> None:
-    cells = plan(small, None)[:9]
+    cells = every_cell(small, None)[:9]
     costs = {cell.id: 8.0 if index == 4 else 1.0 for index, cell in enumerate(cells)}
     shards = [select(cells, Selection(shard=f"{index}/2"), small, costs) for index in (1, 2)]
     assert sorted(len(shard) for shard in shards) == [1, 8]
 
 
 def test_shards_do_not_depend_on_the_order_of_the_costs(small: Catalog) -> None:
-    cells = plan(small, None)
+    cells = every_cell(small, None)
     costs = {cell.id: 1.0 + index % 3 for index, cell in enumerate(cells)}
     backwards = dict(reversed(costs.items()))
     wanted = Selection(shard="2/3")
@@ -178,6 +179,6 @@ def test_shards_cut_what_the_filters_leave(small: Catalog) -> None:
 
 
 def test_costs_are_what_was_recorded_or_a_guess(small: Catalog) -> None:
-    first: Cell = plan(small, None)[0]
+    first: Cell = every_cell(small, None)[0]
     assert cost(first, {first.id: 7.5}) == 7.5
     assert cost(first, {}) > 0

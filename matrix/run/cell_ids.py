@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
+from matrix.checks import every_cell
 from matrix.errors import SelectionError
 from matrix.model.catalog import Catalog
 from matrix.model.near import near
-from matrix.model.plan import Cell, plan
+from matrix.plan.cell import Cell
 
 _PARTS = ("target", "enforcement", "mask", "subject")
 _MOST_NAMED = 8
@@ -24,7 +25,7 @@ def cell_named(catalog: Catalog, cell_id: str) -> Cell:
     if parts[0] not in names:
         raise SelectionError(what, why=_unknown_part("target", parts, 0, names))
     alone = replace(catalog.targets, targets=(catalog.targets.get(parts[0]),))
-    left = plan(replace(catalog, targets=alone), None)
+    left = every_cell(replace(catalog, targets=alone), None)
     for number, name in enumerate(_PARTS):
         known = list(dict.fromkeys(cell.id.split("/")[number] for cell in left))
         if parts[number] not in known:

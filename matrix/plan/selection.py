@@ -8,11 +8,11 @@ from matrix.errors import MaskError, SelectionError
 from matrix.model.catalog import Catalog
 from matrix.model.mask import parse_mask, words_of
 from matrix.model.near import known_names
-from matrix.model.plan import ENFORCEMENTS, Cell
+from matrix.plan.cell import Cell, Enforcement
 
 FILTERS = {
     "provider": "run this provider",
-    "enforcement": f"run this enforcement ({', '.join(ENFORCEMENTS)})",
+    "enforcement": f"run this enforcement ({', '.join(Enforcement)})",
     "mask": "run this mask (names joined by +, or none)",
     "algorithm": "run this algorithm",
     "variant": "run this variant",
@@ -70,7 +70,7 @@ def _check(wanted: Selection, catalog: Catalog) -> None:
     variants = {variant.name for provider in catalog.providers for variant in provider.variants}
     for what, names, known in (
         ("provider", wanted.providers, [provider.name for provider in catalog.providers]),
-        ("enforcement", wanted.enforcements, list(ENFORCEMENTS)),
+        ("enforcement", wanted.enforcements, [str(one) for one in Enforcement]),
         ("algorithm", wanted.algorithms, list(catalog.algorithms)),
         ("variant", wanted.variants, sorted(variants)),
     ):
@@ -145,9 +145,6 @@ def _shard(cells: tuple[Cell, ...], shard: str, costs: Mapping[str, float]) -> t
     return tuple(cell for cell in cells if cell.id in mine)
 
 
-_GUESSES = {"variant": 1.0, "mask": 0.2, "dispatch": 0.1, "trap": 0.2}
-
-
 def cost(cell: Cell, costs: Mapping[str, float]) -> float:
     """Seconds that ``cell`` took when it last ran, or a guess by kind."""
-    return 0.01 if cell.reason else costs.get(cell.id, _GUESSES[cell.kind])
+    return 0.01 if cell.reason else costs.get(cell.id, cell.guess)

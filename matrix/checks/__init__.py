@@ -1,0 +1,62 @@
+"""Kinds of cells. Each module here is one: its ``CHECK`` plans the cells, runs one, and says what it does.
+
+A new kind is a new module; nothing else names it.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Protocol
+
+from matrix.model.catalog import Catalog
+from matrix.plan.ability import Abilities
+from matrix.plan.cell import Cell
+from matrix.plan.plan import plan
+from matrix.plan.planner import Planner
+from matrix.run.session import Bench
+from matrix.run.verdict import CellResult
+
+
+class Check(Protocol):
+    """One kind of cell."""
+
+    name: str
+    """The kind; lower-case letters."""
+    guess: float
+    """Seconds that one of its cells usually takes."""
+    what: str
+    """What its test does, for `capmatrix explain`; ``{lost}`` stands for the capability that is taken away."""
+    ends_guests: bool
+    """Whether a sound kernel ends its guest, so that cells of this kind measure no throughput."""
+    takes_one_case: bool
+    """Whether one case of the corpus can be run alone, as `capmatrix repro` does."""
+
+    def cells(self, planner: Planner) -> Iterator[Cell]:
+        """The cells of the planner's provider on its target, each placed on a CPU or skipped with a reason."""
+        ...
+
+    def column(self, cell: Cell) -> str:
+        """The column of the grid that counts ``cell``."""
+        ...
+
+    def run(self, bench: Bench, result: CellResult) -> None:
+        """Run the bench's cell and add to ``result`` what it did. Raises MatrixError for what is wrong outside it."""
+        ...
+
+
+@cache
+def all_checks() -> tuple[Check, ...]:
+    """Every kind, by name."""
+    modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
+    return tuple(sorted((module.CHECK for module in modules), key=lambda check: str(check.name)))
+
+
+def check_of(cell: Cell) -> Check:
+    """The kind of ``cell``."""
+    return next(check for check in all_checks() if check.name == cell.kind)
+
+
+def every_cell(catalog: Catalog, abilities: Abilities | None) -> tuple[Cell, ...]:
+    """The plan with the cells of every kind."""
+    return plan(catalog, abilities, all_checks())
