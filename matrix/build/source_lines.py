@@ -1,4 +1,4 @@
-"""Where an instruction of an object file stands in its source, by the object's debug information."""
+"""Where an instruction stands in its source, by the debug information of an object or of a linked program."""
 
 import io
 from bisect import bisect_right
@@ -10,14 +10,16 @@ from elftools.elf.elffile import ELFFile
 
 
 class SourceLines:
-    """Lines by offset in the code section of an object; nothing is known of an object without debug information."""
+    """Lines by offset in the code section of an object, or by address in a program; nothing is known of what has no
+    debug information."""
 
     def __init__(self, elf: bytes) -> None:
         self._rows: list[tuple[int, str]] = []
         try:
             file = ELFFile(io.BytesIO(elf))
             if file.has_dwarf_info():
-                self._rows = sorted(_rows(file.get_dwarf_info()))
+                # Where one function ends and the next begins, the end comes first; else the compiler's order counts.
+                self._rows = sorted(_rows(file.get_dwarf_info()), key=lambda row: (row[0], row[1] != ""))
         except (DWARFError, ELFError, LookupError, ValueError, AttributeError):
             self._rows = []  # a line is a help: what is wrong with the object is told all the same
         self._starts = [start for start, _ in self._rows]
@@ -29,15 +31,16 @@ class SourceLines:
 
 
 def _rows(info: DWARFInfo) -> list[tuple[int, str]]:
-    rows = []
+    rows: list[tuple[int, str]] = []
     for unit in info.iter_CUs():
         program = info.line_program_for_CU(unit)
         if program is None:
             continue
         for entry in program.get_entries():
             state = entry.state
-            if state is not None and not state.end_sequence:
-                rows.append((state.address, f"{_file(program, state.file)}:{state.line}"))
+            if state is not None:  # what follows the end of a sequence is of no known source
+                place = "" if state.end_sequence else f"{_file(program, state.file)}:{state.line}"
+                rows.append((state.address, place))
     return rows
 
 

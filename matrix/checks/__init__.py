@@ -3,19 +3,22 @@
 A new kind is a new module; nothing else names it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol
 
+from matrix.build.probe import probe_abilities
 from matrix.model.catalog import Catalog
+from matrix.model.target import Target
 from matrix.plan.ability import Abilities
 from matrix.plan.cell import Cell
-from matrix.plan.plan import plan
+from matrix.plan.plan import cpu_strings, plan
 from matrix.plan.planner import Planner
 from matrix.run.session import Bench
 from matrix.run.verdict import CellResult
+from matrix.sandbox.base import Sandbox
 
 
 class Check(Protocol):
@@ -55,6 +58,12 @@ def all_checks() -> tuple[Check, ...]:
 def check_of(cell: Cell) -> Check:
     """The kind of ``cell``."""
     return next(check for check in all_checks() if check.name == cell.kind)
+
+
+def probed(sandbox: Sandbox, catalog: Catalog, targets: Iterable[Target]) -> Abilities:
+    """What the emulated CPUs can do that cells of ``targets`` may ask for. Raises ToolError, BuildError."""
+    targets = tuple(targets)
+    return probe_abilities(sandbox, catalog, targets, cpu_strings(catalog, {one.name for one in targets}, all_checks()))
 
 
 def every_cell(catalog: Catalog, abilities: Abilities | None) -> tuple[Cell, ...]:

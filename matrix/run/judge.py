@@ -97,7 +97,7 @@ def wrong_bytes(name: str, expected: bytes, got: bytes, block: int = 16) -> Fail
     wrong = sum(one != other for one, other in zip(expected, got, strict=True))
     summary = (
         f"{name}: {wrong} of {len(expected)} bytes are wrong, the first at {at} (block of 64: {at // 64}, of {block}: "
-        f"{at // block}): expected {expected[at : at + 8].hex()}, got {got[at : at + 8].hex()}"
+        f"{at // block}, counted from 0): expected {expected[at : at + 8].hex()}, got {got[at : at + 8].hex()}"
     )
     details = {"output": name, "first_wrong_byte": at, "expected": expected.hex(), "got": got.hex()}
     return Failure(vd.WRONG_ANSWER, summary, details=details)
@@ -160,12 +160,13 @@ def _death(outcome: oc.Died) -> Failure:
 
 
 def describe_crash(run: Run, reply: SignalReply, symbols: Symbols, cpu: str = "") -> Failure:
-    """A signal: its name, the pc's symbol and instruction, where the address lies, and for SIGILL the ``cpu``."""
+    """A signal: its name, where the pc is (symbol, instruction, source), where the address lies; for SIGILL the CPU."""
     name = oc.signal_name(reply.number)
     located = symbols.locate(reply.pc)
     symbol = f"{located[0]}+{located[1]:#x}" if located else "no known symbol"
     instruction = symbols.instruction(reply.pc)
-    text = f"{name} in {symbol}, pc {reply.pc:#x}, instruction `{instruction}`"
+    source = symbols.source(reply.pc)
+    text = f"{name} in {symbol}, pc {reply.pc:#x}, instruction `{instruction}`" + (f" at {source}" if source else "")
     place = ""
     if told := symbols.authentication(reply.pc, name):
         text += f", {told}"
@@ -185,7 +186,7 @@ def describe_crash(run: Run, reply: SignalReply, symbols: Symbols, cpu: str = ""
     if reply.by_another:
         text += f", sent by {f'process {reply.sender}' if reply.sender else 'a process outside'}"
     details: dict[str, Any] = {"signal": name, "pc": hex(reply.pc), "symbol": symbol}
-    details |= {"instruction": instruction, "place": place}
+    details |= {"instruction": instruction, "source": source, "place": place}
     if reply.step < run.steps:
         details["step"] = reply.step
     return Failure(vd.CRASH, text, details=details)

@@ -1,5 +1,6 @@
 """Add to a failure the functions that it concerns: the call it was found after, or the variants that were entered."""
 
+from matrix.cases.case import Case
 from matrix.cases.layout import Run
 from matrix.model.interface import Operation
 from matrix.run import verdict as vd
@@ -30,3 +31,22 @@ def name_functions(bench: Bench, operation: Operation, run: Run, outcome: oc.Out
 def told_entered(outcome: oc.Answer, run: Run) -> bytes | None:
     """The part of an answer that says what was entered, None when it has another form."""
     return entered_bytes(outcome.payload, run.steps, sum(run.returned_lengths))
+
+
+def describe_inputs(operation: Operation, case: Case) -> str:
+    """What of a case's inputs may steer a kernel: lengths that may differ between cases, and counters; '' when none."""
+    parts = []
+    for role, size in operation.inputs.items():
+        value = case.inputs[role]
+        if role in operation.constants:
+            continue
+        if isinstance(value, int):
+            parts.append(f"{role} {value:#x}" if value > _LARGE else f"{role} {value}")
+        elif size.minimum is not None or len(size.choices) > 1:
+            length = case.total if case.total and role == operation.split_role else len(value)
+            parts.append(f"{role} of {length} bytes")
+    return ", ".join(parts)
+
+
+_LARGE = 99_999
+"""From here on a counter is told in hexadecimal: what is near 2^32 is seen at once."""

@@ -5,13 +5,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from matrix.build.probe import probe_abilities
 from matrix.cases.manifest import check_manifest
-from matrix.checks import all_checks, every_cell
+from matrix.checks import every_cell, probed
 from matrix.model.catalog import Catalog, load_catalog
 from matrix.plan.ability import Abilities, CpuAbility
 from matrix.plan.cell import Cell
-from matrix.plan.plan import cpu_strings
 from matrix.plan.selection import Selection, select
 from matrix.resources import data_root
 from matrix.run.expectation import checked_expectation
@@ -72,7 +70,7 @@ def controller_state(
     check_manifest(interfaces, [target.name for target in whole.targets.targets], whole.root / "vectors")
     sandbox = choose_sandbox(sandbox_name)
     targets = [target for target in catalog.targets.targets if target.name in names]
-    abilities = probe_abilities(sandbox, catalog, targets, cpu_strings(catalog, names, all_checks()))
+    abilities = probed(sandbox, catalog, targets)
     return RunState(catalog, every_cell(catalog, abilities), wanted, settings, sandbox, abilities, costs)
 
 

@@ -14,7 +14,7 @@ from matrix.model.choice import length_classes
 from matrix.model.interface import Interface, Operation
 from matrix.run.confirm import confirm, tape_failure
 from matrix.run.judge import judge
-from matrix.run.naming import name_functions, told_entered
+from matrix.run.naming import describe_inputs, name_functions, told_entered
 from matrix.run.plausible import plausible, unknown_function
 from matrix.run.session import Bench
 from matrix.run.verdict import PROTOCOL, VIOLATION, CellResult, Failure
@@ -99,6 +99,8 @@ class Collector:
     def name_cases(self) -> None:
         """Say which case each failure is of: it can be run alone unless the failure needs the whole cell."""
         for failure, job in self.failed:
+            if inputs := describe_inputs(job.subject.operation, failure.input or job.case):
+                failure.summary += f"; {inputs}"
             if failure.needs_cell:
                 failure.summary += f" (case {job.case.name}, placement {job.placement.name})"
             else:

@@ -3,11 +3,13 @@
 import io
 import re
 from bisect import bisect_right
+from functools import cached_property
 
 import capstone
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
+from matrix.build.source_lines import SourceLines
 from matrix.errors import GuestError
 
 _MODES = {
@@ -46,6 +48,7 @@ class Symbols:
 
     def __init__(self, elf: bytes, arch: str) -> None:
         file = ELFFile(io.BytesIO(elf))
+        self._elf = elf
         self._arch = arch
         self._segments = [(s["p_vaddr"], s.data()) for s in file.iter_segments() if s["p_type"] == "PT_LOAD"]
         functions: list[tuple[int, int, str, bool]] = []
@@ -61,6 +64,15 @@ class Symbols:
         """(symbol, offset in bytes) of ``pc``, or None when it lies in no function with a size."""
         found = self._find(pc)
         return (found[2], pc - found[0]) if found else None
+
+    def source(self, pc: int) -> str:
+        """The file and line of ``pc``, as ``kernels/x/x.S:12``; '' where there is no debug information."""
+        return self._lines.find(pc) if self._find(pc) else ""
+
+    @cached_property
+    def _lines(self) -> SourceLines:
+        """Read when something has crashed, and not before: it takes a second."""
+        return SourceLines(self._elf)
 
     def authentication(self, pc: int, signal_name: str) -> str:
         """Words for a crash at ``pc`` in which pointer authentication has failed, '' for any other."""

@@ -4,10 +4,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from matrix.build.probe import probe_abilities
 from matrix.cases.case import Case
 from matrix.cases.placement import QUICK
-from matrix.checks import every_cell
+from matrix.checks import every_cell, probed
 from matrix.errors import MatrixError
 from matrix.model.catalog import every_profile, load_catalog
 from matrix.plan.cell import COMPILER_MISSING, HOST_LACKS, Cell
@@ -39,7 +38,7 @@ class Ground:
             settings = replace(settings, deadline=deadline)
         catalog = every_profile(load_catalog(root))
         catalog = replace(catalog, targets=catalog.targets.only([target]))
-        abilities = probe_abilities(sandbox, catalog, [catalog.targets.get(target)])
+        abilities = probed(sandbox, catalog, [catalog.targets.get(target)])
         self._cells = [cell for cell in every_cell(catalog, abilities) if cell.target == target]
         self._session = Session(catalog, sandbox, settings, cache_root() / "corpora")
         self._results: dict[str, CellResult] = {}

@@ -5,7 +5,7 @@ from typing import Any
 from matrix.report.causes import also_words, by_cause
 from matrix.run import verdict as vd
 
-WRONG = "tag: {} of 16 bytes are wrong, the first at {} (block of 64: 0, of 16: 0): expected {}, got {}"
+WRONG = "tag: {} of 16 bytes are wrong, the first at {} (block of 64: 0, of 16: 0, counted from 0): expected {}, got {}"
 
 
 def _row(kind: str, summary: str, case: str = "", placement: str = "", **details: object) -> dict[str, Any]:

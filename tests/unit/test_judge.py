@@ -89,7 +89,7 @@ def test_a_wrong_byte_is_described_by_place_and_block(bench: Bench) -> None:
     assert failure is not None
     assert failure.kind == vd.WRONG_ANSWER
     assert failure.summary == (
-        "out: 1 of 100 bytes are wrong, the first at 70 (block of 64: 1, of 16: 4): "
+        "out: 1 of 100 bytes are wrong, the first at 70 (block of 64: 1, of 16: 4, counted from 0): "
         "expected aaabacadaeafb0b1, got 55abacadaeafb0b1"
     )
     assert failure.details["first_wrong_byte"] == 70
