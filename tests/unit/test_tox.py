@@ -13,7 +13,7 @@ from matrix.errors import StoreError
 from matrix.model.catalog import Catalog
 
 ROOT = Path(__file__).parents[2]
-OWN = ("lint", "unit", "vectors", "integration", "planted", "planted-docker", "exit-codes")
+OWN = ("lint", "unit", "vectors", "integration", "planted", "planted-docker", "profiles", "exit-codes")
 """Environments that are no target."""
 
 
