@@ -70,9 +70,13 @@ def cli() -> None:
 
 def _state(targets: tuple[str, ...], probe: bool, sandbox: str, filters: Filters | None = None) -> RunState:
     profiles = tuple(dict.fromkeys(name.partition("@")[2] for name in targets if "@" in name))
-    words: dict[str, Any] = {f"{name}s": given for name, given in (filters or {}).items()}
-    wanted = Selection(targets, profiles=profiles, **words)
+    wanted = Selection(targets, profiles=profiles, **_plural(filters or {}))
     return controller_state(wanted, Settings(), sandbox, load_costs(), collect_only=not probe)
+
+
+def _plural(filters: Filters) -> dict[str, Any]:
+    """The fields of a Selection that the options of FILTERS fill."""
+    return {f"{name}s": given for name, given in filters.items()}
 
 
 def _with_filters(command: Callable[..., None]) -> Callable[..., None]:
@@ -198,7 +202,7 @@ def run_command(  # noqa: PLR0913 - click hands over one argument per option
             raise SelectionError(f"{named[0]} goes with targets", why="a cell id names one cell", step=step)
     chosen += [("profile", name) for name in profiles]
     options += [f"{PREFIX}{name}={value}" for name, value in chosen]
-    require_expression(keyword, what)
+    require_expression(keyword, Selection(what, cpu=cpu, **_plural(filters)))
     options += [f"-k{keyword}"] if keyword else []
     built = profiles or ((EVERY_PROFILE,) if exhaustive else ())
     path = journal_path(Path.cwd(), journal, shard)

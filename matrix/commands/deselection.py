@@ -3,7 +3,7 @@
 import os
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 from matrix.checks import every_cell
@@ -11,15 +11,16 @@ from matrix.errors import SelectionError
 from matrix.model.catalog import every_profile, load_catalog
 from matrix.model.near import near
 from matrix.plan.cell import Cell
+from matrix.plan.selection import Selection, select
 from matrix.resources import CELL_TEST, data_root
 
 _LEAVES_OUT = re.compile(r"-[qvxsl]*[km].*|--(?:deselect|ignore|ignore-glob|lf|last-failed|sw|stepwise)(?:=.*)?")
 """pytest's options that leave tests out, alone or behind short ones without a value."""
 
 
-def require_expression(keyword: str, targets: Sequence[str]) -> None:
+def require_expression(keyword: str, wanted: Selection) -> None:
     """Raises SelectionError when ``keyword`` is no expression of pytest's ``-k``, of which pytest-xdist would die, or
-    matches no cell of ``targets`` (none: of all)."""
+    matches none of the cells that ``wanted`` leaves of the unprobed plan; MaskError for a mask that there is not."""
     if not keyword:
         return
     from _pytest.mark.expression import Expression  # slow to load, and rarely needed
@@ -30,7 +31,7 @@ def require_expression(keyword: str, targets: Sequence[str]) -> None:
         step = "write names with `and`, `or`, `not` and parentheses"
         raise SelectionError("-k is no expression", where=keyword, why=str(problem), step=step) from None
     # pytest matches the names of the folders, the file, the test and what pytest_itemcollected adds.
-    pairs = {f"tests/conformance/{CELL_TEST}[{cell.id}]:{cell.kind}".lower() for cell in _cells(targets)}
+    pairs = {f"tests/conformance/{CELL_TEST}[{cell.id}]:{cell.kind}".lower() for cell in _cells(wanted)}
 
     def matches(pair: str) -> bool:
         return expression.evaluate(lambda word, /, **_: word.lower() in pair)
@@ -42,12 +43,13 @@ def require_expression(keyword: str, targets: Sequence[str]) -> None:
 _LIST = "`capmatrix list TARGET` prints the ids of the cells; -k is matched with them"
 
 
-def _cells(targets: Sequence[str]) -> tuple[Cell, ...]:
-    """The cells of the unprobed plan. Raises SelectionError for a target that there is not."""
+def _cells(wanted: Selection) -> tuple[Cell, ...]:
+    """The cells of the unprobed plan. Raises SelectionError for a name that there is not."""
     plain = load_catalog(data_root())
     every = every_profile(plain).targets
-    chosen = every.only([every.get(name).name for name in targets]) if targets else plain.targets
-    return every_cell(replace(plain, targets=chosen), None)
+    chosen = every.only([every.get(name).name for name in wanted.targets]) if wanted.targets else plain.targets
+    catalog = replace(plain, targets=chosen)
+    return select(every_cell(catalog, None), wanted, catalog, {})
 
 
 def _near_words(keyword: str, pairs: Iterable[str]) -> str:

@@ -4,32 +4,35 @@ import pytest
 
 from matrix.commands.deselection import require_expression, require_no_hidden_deselection
 from matrix.errors import SelectionError
+from matrix.plan.selection import Selection
 
 
 @pytest.mark.parametrize("keyword", ["and and", "a b", "x(", "\x1b["])
 def test_what_is_no_expression_is_refused(keyword: str) -> None:
     with pytest.raises(SelectionError, match="-k is no expression"):
-        require_expression(keyword, [])
+        require_expression(keyword, Selection())
 
 
 @pytest.mark.parametrize(
     "keyword", ["", "chacha20", "CONFORMANCE", "chacha20 and not (avx2 or trap)", "test_cells.py", "test_cell"]
 )
 def test_an_expression_is_taken(keyword: str) -> None:
-    require_expression(keyword, ["arm32-noneon"])
+    require_expression(keyword, Selection(("arm32-noneon",)))
 
 
 @pytest.mark.parametrize(
-    ("keyword", "what", "why"),
+    ("keyword", "wanted", "why"),
     [
-        ("chacha20-amrv7", ["arm32-noneon"], "did you mean chacha20-armv7?"),
-        ("avx2", ["arm32-noneon"], "the expression is true of none"),
-        ("trap and mask", ["x86_64"], "the expression is true of none"),
+        ("chacha20-amrv7", Selection(("arm32-noneon",)), "did you mean chacha20-armv7?"),
+        ("avx2", Selection(("arm32-noneon",)), "the expression is true of none"),
+        ("trap and mask", Selection(("x86_64",)), "the expression is true of none"),
+        ("chacha20-c", Selection(("arm32-noneon",), algorithms=("poly1305",)), "the expression is true of none"),
+        ("chacha20-c", Selection(("arm32-noneon@Os",), enforcements=("soft",)), "did you mean chacha20?"),
     ],
 )
-def test_what_matches_no_cell_is_refused(keyword: str, what: list[str], why: str) -> None:
+def test_what_matches_no_cell_is_refused(keyword: str, wanted: Selection, why: str) -> None:
     with pytest.raises(SelectionError, match="-k matches no cell") as caught:
-        require_expression(keyword, what)
+        require_expression(keyword, wanted)
     assert caught.value.why == why
 
 

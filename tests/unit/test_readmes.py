@@ -25,3 +25,15 @@ def test_a_readme_links_to_files(readme: str) -> None:
     path = ROOT / readme
     for link in re.findall(r"\]\(([^)#:]+)\)", path.read_text()):
         assert (path.parent / link).is_file(), link
+
+
+def test_the_table_of_exit_codes_says_where_a_keyword_that_matches_nothing_ends() -> None:
+    """`run` refuses it before anything starts; pytest by itself knows it as "no tests ran"."""
+    rows = dict(re.findall(r"^\| (\d+) \| (.*) \|$", (ROOT / "README.md").read_text(), re.MULTILINE))
+    assert "`-k` of `run`" in rows["21"]
+    assert "`-k` of a bare `pytest`" in rows["5"]
+
+
+def test_readme_shows_that_list_takes_filters() -> None:
+    (line,) = (line for line in (ROOT / "README.md").read_text().splitlines() if "capmatrix list x86_64 --mask" in line)
+    assert "--algorithm" in line
