@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -10,6 +10,7 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import Symbol, SymbolTableSection
 
+from matrix.build.callers import first_uses
 from matrix.build.roles import KERNEL, Role
 from matrix.build.sections import section_problems
 from matrix.build.system_calls import system_calls
@@ -90,7 +91,7 @@ def object_problems(elf: bytes, provided: Mapping[str, str], around: Around) -> 
         return [
             *_symbol_problems(symbols, provided),
             *_taken_names(link_names(elf), around),
-            *_wrong_calls(link_names(elf), around),
+            *_at_their_lines(elf, _wrong_calls(link_names(elf), around)),
             *section_problems(ELFFile(io.BytesIO(elf)).iter_sections()),
             *(f"error: {found}: a kernel computes, and calls no system" for found in system_calls(elf)),
         ]
@@ -152,31 +153,37 @@ def _taken_names(names: Names, around: Around) -> Iterator[str]:
             yield f"error: {name} is defined, and another variant defines it too"
 
 
-def _wrong_calls(names: Names, around: Around) -> Iterator[str]:
+def _at_their_lines(elf: bytes, found: Iterable[tuple[str, str]]) -> list[str]:
+    """One line for each (name, what is wrong with its use), with the place in the source where it is known."""
+    problems = list(found)
+    lines = first_uses(elf) if problems else {}
+    return [f"error: {name} {text}{lines.get(name, '')}" for name, text in problems]
+
+
+def _wrong_calls(names: Names, around: Around) -> Iterator[tuple[str, str]]:
     for name in sorted(names.used):
         algorithm = around.dispatched.get(name)
         if name in around.foreign:
-            yield f"error: {name} of another variant is called by name, not through the dispatcher"
+            yield name, "of another variant is called by name, not through the dispatcher"
         elif algorithm and algorithm not in around.callable:
             yield (
-                f"error: {name} is called, but the header's composes does not name {algorithm}: "
-                f"cells in which another variant of {algorithm} is taken would not count as different"
+                name,
+                f"is called, but the header's composes does not name {algorithm}: "
+                f"cells in which another variant of {algorithm} is taken would not count as different",
             )
         elif name in around.own:
-            yield f"error: {name} is called, and this variant provides it: another one would answer in its place"
+            yield name, "is called, and this variant provides it: another one would answer in its place"
         elif name in around.lost:
-            yield f"error: {name} is called, and no variant of {algorithm} that provides it can be built here"
+            yield name, f"is called, and no variant of {algorithm} that provides it can be built here"
         elif name in around.worker or name.startswith(_WORKERS):
-            yield f"error: {name} is called, and is the worker's own"
+            yield name, "is called, and is the worker's own"
 
 
 def unlisted_calls(elf: bytes, around: Around) -> list[str]:
-    """What an object calls that its role does not allow and its header does not ask for, one line each."""
-    allowed = around.dispatched.keys() | around.calls
+    """What an object calls that its role does not allow and its header does not ask for, one line each; other variants'
+    names and the worker's are told by ``object_problems``."""
+    allowed = around.dispatched.keys() | around.calls | around.foreign | around.worker
     strange = [name for name in sorted(link_names(elf).used - allowed) if not around.role.may_call(name)]
     listed = ", ".join(sorted(around.role.functions))
-    return [
-        f"error: {name} is called, and {around.role.name} may call {listed} and the compiler's helpers alone, "
-        f'unless the header says `calls = ["{name}"]`'
-        for name in strange
-    ]
+    text = f"is called, and {around.role.name} may call {listed} and the compiler's helpers alone, "
+    return _at_their_lines(elf, ((name, f'{text}unless the header says `calls = ["{name}"]`') for name in strange))

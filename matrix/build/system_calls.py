@@ -11,6 +11,8 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection
 from elftools.elf.sections import Section, Symbol, SymbolTableSection
 
+from matrix.build.source_lines import SourceLines
+
 _EXECUTE = 4
 _X86_BYTES = (b"\x0f\x05", b"\x0f\x34", b"\xcd")
 """How SYSCALL, SYSENTER and INT n begin: where none of these bytes are, no instruction has to be decoded."""
@@ -25,7 +27,8 @@ _LONG_THUMB = (0b11101, 0b11110, 0b11111)
 
 
 def system_calls(elf: bytes) -> Iterator[str]:
-    """Each system call as ``MNEMONIC in FUNCTION, at offset N of SECTION``. Raises ELFError, ValueError.
+    """Each system call as ``FILE:LINE: MNEMONIC in FUNCTION, at offset N of SECTION``, the line where it is known.
+    Raises ELFError, ValueError.
 
     ARM marks data in code by mapping symbols. x86 does not, so there only what is reached from the start of a function
     by direct jumps is decoded: a constant that looks like an instruction is none.
@@ -34,6 +37,7 @@ def system_calls(elf: bytes) -> Iterator[str]:
     table = file.get_section_by_name(".symtab")
     if not isinstance(table, SymbolTableSection):
         return
+    sources: SourceLines | None = None
     for index, section in enumerate(file.iter_sections()):
         if section["sh_flags"] & _EXECUTE and section["sh_type"] == "SHT_PROGBITS":
             symbols = [symbol for symbol in table.iter_symbols() if symbol["st_shndx"] == index]
@@ -43,7 +47,10 @@ def system_calls(elf: bytes) -> Iterator[str]:
             else:
                 found = _on_x86(code, symbols, _relocated(file, index), file.elfclass)
             for mnemonic, offset in found:
-                yield f"{mnemonic} in {_function(symbols, offset)}, at offset {offset:#x} of {section.name}"
+                sources = sources or SourceLines(elf)
+                line = sources.find(offset)
+                at = f"{line}: " if line else ""
+                yield f"{at}{mnemonic} in {_function(symbols, offset)}, at offset {offset:#x} of {section.name}"
 
 
 def _function(symbols: list[Symbol], offset: int) -> str:

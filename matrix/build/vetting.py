@@ -1,10 +1,10 @@
 """Which objects of kernels may go into a worker together: looked at before anything is linked with them or run."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-from matrix.build import linking, objects, roles, sections, system_calls
+from matrix.build import callers, linking, objects, roles, sections, system_calls
 from matrix.build.linking import link_problems, lone_source
 from matrix.build.ninja import Edge, make
 from matrix.build.objects import Around, defined_names, link_names, object_problems, unlisted_calls
@@ -17,7 +17,8 @@ from matrix.sandbox.base import Sandbox
 @cache
 def checks() -> tuple[bytes, ...]:
     """The sources of what looks at objects: what an older check has let through must be looked at again."""
-    modules = (Path(__file__), *(Path(m.__file__ or "") for m in (linking, objects, roles, sections, system_calls)))
+    used = (callers, linking, objects, roles, sections, system_calls)
+    modules = (Path(__file__), *(Path(module.__file__ or "") for module in used))
     return tuple(path.read_bytes() for path in modules)
 
 
@@ -57,13 +58,29 @@ class Vetting:
         while True:
             good = {v: unit for v, unit in self._kernels.items() if unit.output not in wrong}
             around = self._around({v: self._objects[unit.output] for v, unit in good.items()})
-            problems = {
-                u.output: object_problems(self._objects[u.output], symbols_of(v), around[v]) for v, u in good.items()
-            }
+            problems = {u.output: self._problems(v, u, around[v]) for v, u in good.items()}
             found = _told(problems) or self.not_linking(good) or _told(self._unlisted(good, around))
             if not found:
                 return wrong
             wrong |= found
+
+    def with_wrong_code(self, code: Mapping[str, str], left_out: Container[str]) -> dict[str, str]:
+        """``code`` ({output: what is wrong with its code}) with what else is wrong with those objects, so that all of
+        it can be mended at once. Objects in ``left_out`` are none that they could take a name from."""
+        sound = {v: self._objects[unit.output] for v, unit in self._kernels.items() if unit.output not in left_out}
+        told = {}
+        for variant, unit in self._kernels.items():
+            if unit.output in code:
+                around = self._around({**sound, variant: self._objects[unit.output]})[variant]
+                told[unit.output] = "\n".join([code[unit.output], *self._problems(variant, unit, around, True)])
+        return told
+
+    def _problems(self, variant: Variant, unit: Unit, around: Around, every: bool = False) -> list[str]:
+        """What is wrong with one object by itself; and if something is, or with ``every``, also what it calls and may
+        not."""
+        elf = self._objects[unit.output]
+        found = object_problems(elf, symbols_of(variant), around)
+        return [*found, *unlisted_calls(elf, around)] if found or every else []
 
     def _wrong_names(self) -> dict[str, str]:
         """For names of a header's own choice: those that the assembler or preprocessor takes for something else, such

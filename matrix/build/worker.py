@@ -97,9 +97,11 @@ class _Builder:
         if self.sandbox.missing([draft.worker]):
             vetting = self._vetting(draft.kernels)
             if not self.target.sanitize:  # whose instrumented objects break the rules: the plain target looks at them
-                failures |= wrong_code(self.units, draft.kernels, self._for_a_library, self.instructions)
-                vetting = self._vetting(_without(draft.kernels, failures))
+                code = wrong_code(self.units, draft.kernels, self._for_a_library, self.instructions)
+                vetting = self._vetting(_without(draft.kernels, code))
                 failures |= vetting.wrong_objects()
+                if code:
+                    failures |= self._vetting(draft.kernels).with_wrong_code(code, failures.keys() | code.keys())
             draft = self._draft(_without(kernels, failures))
             if logs := self._link(draft):
                 # Something that nobody thought of: whose object does not link alone either, is not linked.

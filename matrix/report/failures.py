@@ -23,6 +23,8 @@ from matrix.run.verdict import CellResult, Failure
 
 FOLDER = Path("failures")
 """Below the folder where the run was started."""
+_MOST_ERRORS = 10
+"""Errors of one file that the summary of a run shows."""
 _BEGIN = f'{{\n "format": {FORMAT},\n "cell": {{'
 """How a failure file begins, by which it is known as one."""
 
@@ -119,8 +121,13 @@ def keep_failures(root: Path, session: Session, cell: Cell, result: CellResult) 
 
 
 def failure_lines(row: dict[str, Any]) -> Iterator[str]:
-    """What is said of a failure, in its JSON form: the kind and the summary, how to see it again, and where else."""
+    """What is said of a failure, in its JSON form: the kind and the summary, what else is wrong with a file that does
+    not build, how to see it again, and where else."""
     yield f"{row['kind']}: {row['summary']}"
+    errors = row.get("details", {}).get("errors", [])
+    yield from (f"  {line}" for line in errors[1:_MOST_ERRORS])
+    if len(errors) > _MOST_ERRORS:
+        yield f"  and {len(errors) - _MOST_ERRORS} more errors, which the command below prints"
     if "file" in row:
         yield repro_command(row["file"])
     if words := also_words(row):

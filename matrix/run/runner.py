@@ -48,14 +48,18 @@ def _build_failures(bench: Bench) -> list[Failure]:
             if cell.algorithm in ("", v.algorithm) and cell.mask.closed.issuperset(v.requires)
         }
     return [
-        Failure(vd.BUILD, f"{name} does not build: {_first_error(log)}", details={"log": log, "file": name})
+        Failure(
+            vd.BUILD,
+            f"{name} does not build: {_errors(log)[0]}",
+            details={"log": log, "file": name, "errors": _errors(log)},
+        )
         for name, log in built.failed.items()
         if name in needed
     ]
 
 
-def _first_error(log: str) -> str:
-    """The line that says the error; source that is shown with a warning above it may have the word in it too."""
+def _errors(log: str) -> list[str]:
+    """The lines that say the errors; source that is shown with a warning above them may have the word in it too."""
     lines = log.splitlines()
-    said = [line for word in ("rror: ", "rror") for line in lines if word in line]
-    return next(iter([*said, *lines]), "no message")
+    said = next(filter(None, ([line for line in lines if word in line] for word in ("rror: ", "rror"))), lines)
+    return said or ["no message"]

@@ -1,5 +1,7 @@
 """A kernel file that would break the link, the generated sources or the worker fails alone: the others are built."""
 
+import re
+
 import pytest
 
 from matrix.build.worker import Built, build_worker
@@ -121,6 +123,17 @@ BAD = {
         ".size chacha20_xor_unsized, . -",
     ),
 }
+SEVERAL = {
+    "mistakes": (
+        _asm(CALL.format("system") + CALL.format("socket"), ".globl one\none: .4byte one"),
+        ("holds an absolute address", "one is exported", "system is called", "socket is called"),
+    ),
+    "sections": (
+        _asm(CALL.format("system"), '.globl two\ntwo: .4byte 0\n.section .init_array,"aw"\n.4byte 0'),
+        ("section .init_array runs code", "two is exported", "system is called"),
+    ),
+}
+"""Several mistakes in one file, found by different looks at its object."""
 SOUND = {
     "asks": _c("void *volatile p = malloc(len); free(p);", "#include <stdlib.h>", 'calls = ["malloc", "free"]'),
     "copies": _c("memcpy(out, data, len); memset(out, 0, len); memmove(out, data, len);", "#include <string.h>"),
@@ -134,7 +147,7 @@ SOUND = {
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
     root = tmp_path_factory.mktemp("bad")
     copy_sources(root)
-    every = {name: source for name, (source, _) in BAD.items()} | SOUND
+    every = {name: source for name, (source, _) in (BAD | SEVERAL).items()} | SOUND
     for number, (name, (suffix, more, text)) in enumerate(every.items()):
         header = HEADER.format(name=name, priority=-10 - number, more=more)
         text = text.replace("{symbol}", f"chacha20_xor_{name}")
@@ -146,7 +159,7 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def test_the_bad_ones_fail_alone(built: Built) -> None:
-    expected = {f"chacha20-{name}" for name in BAD}
+    expected = {f"chacha20-{name}" for name in BAD | SEVERAL}
     if built.target.arch != "arm32":
         expected -= {"chacha20-taken"}  # no variant of that name there
     assert built.failed.keys() == expected, {k: v for k, v in built.failed.items() if k not in expected}
@@ -156,3 +169,13 @@ def test_the_bad_ones_fail_alone(built: Built) -> None:
 def test_each_says_why(built: Built, name: str) -> None:
     if f"chacha20-{name}" in built.failed:
         assert BAD[name][1] in built.failed[f"chacha20-{name}"]
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_all_mistakes_of_a_file_are_told_at_once(built: Built, name: str) -> None:
+    lines = built.failed[f"chacha20-{name}"].splitlines()
+    for words in SEVERAL[name][1]:
+        (line,) = (line for line in lines if words in line)
+        if "is called" in line:
+            assert re.search(rf" \(kernels/chacha20/chacha20_{name}\.S:\d+\)$", line), line
+    assert len(lines) == len(SEVERAL[name][1]), lines
