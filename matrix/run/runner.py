@@ -55,7 +55,8 @@ def _build_failures(bench: Bench) -> list[Failure]:
 
 
 def _first_error(log: str) -> str:
-    """The line that says the error; source that is shown with a warning above it may have the word in it too."""
+    """The first line that says an error, and how many there are."""
     lines = log.splitlines()
-    said = [line for word in ("rror: ", "rror") for line in lines if word in line]
-    return next(iter([*said, *lines]), "no message")
+    errors = [line for line in lines if "rror: " in line]
+    more = f" (the first of {len(errors)} errors: repro prints them all)" if len(errors) > 1 else ""
+    return next(iter([*errors, *(line for line in lines if "rror" in line), *lines]), "no message") + more
