@@ -157,6 +157,13 @@ class LedgerError(MatrixError):
     step = "take away what was given by --pytest, PYTEST_ADDOPTS or PYTEST_PLUGINS, and run again"
 
 
+class CheckError(MatrixError):
+    """A module of ``matrix/checks`` is no check, or plans a cell that another check has."""
+
+    exit_code = 24
+    step = "CONTRIBUTING.md, Add a check, says what a check is made of"
+
+
 @contextmanager
 def storing(what: str, path: Path, step: str = "") -> Iterator[None]:
     """Around writing ``what`` to ``path``: the system's refusal (OSError) becomes a StoreError with that ``step``."""
