@@ -1,7 +1,7 @@
 """One class per kind of failure; each says what, where, why and what to do next, and has its own exit code.
 
 Exit codes 0 to 5 are pytest's (all passed, some failed, interrupted, internal error, wrong use, nothing ran); 2 is also
-a wrong use of the command line. README.md has the whole table, a row for each class here.
+a wrong use of the command line. docs/running.md has the whole table, a row for each class here.
 """
 
 from collections.abc import Iterator
