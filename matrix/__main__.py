@@ -8,10 +8,20 @@ NEEDED = (3, 11)
 LOADED_LATE = ("docker", "pytest", "xdist")
 """Packages that are loaded only where they are needed; one that is missing is named all the same, and at once."""
 _CANNOT_START = 16
+_INTERRUPTED = 2
 
 
 def main() -> None:
-    """Run the command that was given. Imports what needs other packages only here, so that one can be named."""
+    """Run the command that was given; Ctrl-C is a word and a code wherever it comes."""
+    try:
+        _main()
+    except KeyboardInterrupt:  # click has not begun, or has ended
+        print("interrupted", file=sys.stderr)
+        _exit(_INTERRUPTED)
+
+
+def _main() -> None:
+    """Imports what needs other packages only here, so that one can be named."""
     _open_standard_streams()
     if sys.version_info < NEEDED:
         _refuse(f"Python {'.'.join(map(str, NEEDED))} or later is needed", f"this is {sys.version.split()[0]}", "")
@@ -36,7 +46,12 @@ def main() -> None:
 def _refuse(what: str, why: str, step: str) -> None:
     lines = [f"error: {what}", f"  why: {why}", *([f"  next: {step}"] if step else [])]
     print("\n".join(lines), file=sys.stderr)
-    sys.exit(_CANNOT_START + (128 if sys.argv[1:2] == ["repro"] else 0))
+    _exit(_CANNOT_START)
+
+
+def _exit(code: int) -> None:
+    """End with ``code``, which says nothing of the failure that `repro` was to run again (`git bisect run` stops)."""
+    sys.exit(code + (128 if sys.argv[1:2] == ["repro"] else 0))
 
 
 def _open_standard_streams() -> None:

@@ -167,7 +167,9 @@ class _RunCommand(click.Command):
 @click.option("--cpu", default="", metavar="STRING", help=f"{CPU_HELP[0].upper()}{CPU_HELP[1:]}.")
 @click.option("-k", "keyword", default="", metavar="EXPRESSION", help="Run cells whose ids match, as pytest's -k.")
 @click.option("-x", "stop", is_flag=True, help="Stop at the first failed cell.")
-@click.option("--journal", default="", metavar="FILE", help="Where the journal goes, if not to .capmatrix/.")
+@click.option(
+    "--journal", default="", metavar="FILE", help="Where the journal goes, if not to .capmatrix/; folders are made."
+)
 def run_command(  # noqa: PLR0913 - click hands over one argument per option
     what: tuple[str, ...],
     workers: int | None,

@@ -1,7 +1,7 @@
 """One class per kind of failure; each says what, where, why and what to do next, and has its own exit code.
 
 Exit codes 0 to 5 are pytest's (all passed, some failed, interrupted, internal error, wrong use, nothing ran); 2 is also
-a wrong use of the command line. README.md has the whole table, a row for each class here.
+a wrong use of the command line. docs/running.md has the whole table, a row for each class here.
 """
 
 from collections.abc import Iterator
@@ -155,6 +155,13 @@ class LedgerError(MatrixError):
 
     exit_code = 23
     step = "take away what was given by --pytest, PYTEST_ADDOPTS or PYTEST_PLUGINS, and run again"
+
+
+class CheckError(MatrixError):
+    """A module of ``matrix/checks`` is no check, or plans a cell that another check has."""
+
+    exit_code = 24
+    step = "CONTRIBUTING.md, Add a check, says what a check is made of"
 
 
 @contextmanager

@@ -160,11 +160,13 @@ par3    .req    d31
 .macro  STORE_LANE lane, number
         vstr    \lane, [ctx, #8 * \number]
 .endm
-.macro  ABSORB_LANE lane, number        @ the rate is a number of whole lanes
+.macro  ABSORB_LANE lane, number        @ the rate is a number of whole lanes, of SHAKE128 21
+  .if \number < 21
         cmp     rate, #8 * \number
         bls     .Labsorbed
         vld1.8  {spare}, [data]!
         veor    \lane, \lane, spare
+  .endif
 .endm
 
         .balign 8

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
+from types import ModuleType
 from typing import Protocol
 
 from matrix.build.probe import probe_abilities
+from matrix.errors import CheckError
 from matrix.model.catalog import Catalog
 from matrix.model.target import Target
 from matrix.plan.ability import Abilities
@@ -50,9 +52,23 @@ class Check(Protocol):
 
 @cache
 def all_checks() -> tuple[Check, ...]:
-    """Every kind, by name."""
-    modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
-    return tuple(sorted((module.CHECK for module in modules), key=lambda check: str(check.name)))
+    """Every kind, by name. Raises CheckError for a module that is none."""
+    return tuple(_check(import_module(f"{__name__}.{module.name}")) for module in iter_modules(__path__))
+
+
+def _check(module: ModuleType) -> Check:
+    """The check that ``module`` is. Raises CheckError."""
+    where, name = str(module.__file__), module.__name__.rpartition(".")[2]
+    check = getattr(module, "CHECK", None)
+    if check is None:
+        raise CheckError(f"{name} is no check", where=where, why="it has no CHECK")
+    if lacking := [one for one in (*Check.__annotations__, "cells", "column", "run") if not hasattr(check, one)]:
+        raise CheckError(f"{name} is no check", where=where, why=f"its CHECK lacks {', '.join(lacking)}")
+    if check.name != name:
+        why = f"its CHECK is called {check.name!r}; a check is called after its file"
+        raise CheckError("a check has another name than its file", where=where, why=why)
+    found: Check = check
+    return found
 
 
 def check_of(cell: Cell) -> Check:

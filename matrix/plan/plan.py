@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from matrix.errors import CheckError
 from matrix.model.catalog import Catalog
 from matrix.model.target import Target
 from matrix.plan.ability import Abilities
@@ -27,12 +28,24 @@ class Plans(Protocol):
 
 def plan(catalog: Catalog, abilities: Abilities | None, checks: Sequence[Plans]) -> tuple[Cell, ...]:
     """Every cell, in deterministic order. Without abilities nothing is known to be inexpressible and all cells run;
-    the ids are the same."""
+    the ids are the same. Raises CheckError when two cells have one id."""
     cells: list[Cell] = []
     for target in catalog.targets.targets:
         for provider in catalog.providers:
             cells.extend(planned(Planner(catalog, target, provider, abilities), checks))
+    _require_unique(cells)
     return tuple(cells)
+
+
+def _require_unique(cells: Iterable[Cell]) -> None:
+    known: dict[str, str] = {}
+    for cell in cells:
+        if cell.id in known:
+            why = f"check {cell.kind} plans it" + (
+                f", and {other} too" if (other := known[cell.id]) != cell.kind else " twice"
+            )
+            raise CheckError("two cells have one id", where=cell.id, why=why)
+        known[cell.id] = cell.kind
 
 
 def planned(planner: Planner, checks: Sequence[Plans]) -> Iterator[Cell]:

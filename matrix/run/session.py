@@ -35,7 +35,7 @@ ALARM_MICROSECONDS = 300
 
 _BEFORE = "a cell before it on this guest may have done it, or something outside (a person, or the system): run again"
 _GONE = "restore the file, or start the run again: the plan was made from a tree that had it"
-_OTHER = "delete the cache (README.md says where it lies) and run again"
+_OTHER = "delete the cache (docs/running.md says where it lies) and run again"
 
 
 @dataclass(frozen=True)

@@ -99,13 +99,13 @@ class Collector:
     def name_cases(self) -> None:
         """Say which case each failure is of: it can be run alone unless the failure needs the whole cell."""
         for failure, job in self.failed:
-            if inputs := describe_inputs(job.subject.operation, failure.input or job.case):
-                failure.summary += f"; {inputs}"
             if failure.needs_cell:
                 failure.summary += f" (case {job.case.name}, placement {job.placement.name})"
             else:
                 failure.input = failure.input or job.case
                 failure.case, failure.placement = failure.input.name, job.placement.name
+            if inputs := describe_inputs(job.subject.operation, failure.input or job.case):
+                failure.summary += f"; {inputs}"
 
     @property
     def full(self) -> bool:

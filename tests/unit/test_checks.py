@@ -1,12 +1,20 @@
 """The kinds of cells: each module of ``matrix/checks`` is one, and says all that others ask of it."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import matrix.checks
 from matrix.checks import all_checks, check_of, every_cell
+from matrix.errors import CheckError
 from matrix.model.catalog import Catalog
+from matrix.plan.cell import Cell
+from matrix.plan.plan import plan
+from matrix.plan.planner import Planner
+from matrix.run.session import Bench
+from matrix.run.verdict import CellResult
 
 
 def test_each_module_is_a_kind_of_its_own() -> None:
@@ -36,3 +44,55 @@ def test_the_guess_is_no_part_of_what_a_cell_is(small: Catalog) -> None:
     for cell in every_cell(small, None):
         assert "guess" not in cell.recorded()
         assert cell.recorded()["id"] == cell.id
+
+
+class _Planless:
+    name = "extra"
+    guess = 1.0
+    what = "does nothing"
+    ends_guests = False
+    takes_one_case = False
+
+
+class _Greedy(_Planless):
+    """Plans what another check plans."""
+
+    def __init__(self, kind: str) -> None:
+        self._planned = next(check for check in all_checks() if check.name == kind)
+
+    def cells(self, planner: Planner) -> Iterator[Cell]:
+        yield from self._planned.cells(planner)
+
+    def column(self, _cell: Cell) -> str:
+        return "extra"
+
+    def run(self, bench: Bench, result: CellResult) -> None: ...
+
+
+class _Other(_Greedy):
+    name = "other"
+
+
+@pytest.mark.parametrize(
+    ("found", "why"),
+    [
+        (None, "it has no CHECK"),
+        (_Planless(), "its CHECK lacks cells, column, run"),
+        (_Other("trap"), "its CHECK is called 'other'; a check is called after its file"),
+    ],
+)
+def test_a_module_that_is_no_check_is_refused(found: object, why: str) -> None:
+    module = ModuleType("matrix.checks.extra")
+    module.__file__ = "matrix/checks/extra.py"
+    if found:
+        module.CHECK = found  # type: ignore[attr-defined]
+    with pytest.raises(CheckError) as caught:
+        matrix.checks._check(module)
+    assert (caught.value.where, caught.value.why) == ("matrix/checks/extra.py", why)
+
+
+def test_two_cells_with_one_id_are_refused(small: Catalog) -> None:
+    with pytest.raises(CheckError) as caught:
+        plan(small, None, [*all_checks(), _Greedy("trap")])
+    assert caught.value.what == "two cells have one id"
+    assert caught.value.why == "check extra plans it, and trap too"

@@ -13,7 +13,7 @@ from matrix.__main__ import LOADED_LATE
 from matrix.__main__ import main as started_as_a_module
 from matrix.command_line import main
 from matrix.environment import VARIABLES, allow_enough_files, check_environment
-from matrix.errors import SelectionError, ToolError
+from matrix.errors import INTERRUPTED, SelectionError, ToolError
 
 ROOT = Path(__file__).parents[2]
 
@@ -100,6 +100,23 @@ def test_a_package_that_is_loaded_late_is_named_at_once(
     said = capsys.readouterr()
     assert (caught.value.code, said.out) == (16, "")
     assert said.err.startswith("error: the Python package no_such_package is missing\n")
+
+
+@pytest.mark.parametrize(("command", "code"), [("list", INTERRUPTED), ("repro", 128 + INTERRUPTED)])
+def test_ctrl_c_while_the_program_is_loaded(command: str, code: int) -> None:
+    program = f"""
+import sys
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == "matrix.command_line":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupt())
+sys.argv = ["capmatrix", {command!r}]
+from matrix.__main__ import main
+main()
+"""
+    done = _run([sys.executable, "-c", program])
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", "interrupted\n")
 
 
 def test_the_command_line_loads_no_package_before_it_is_needed() -> None:

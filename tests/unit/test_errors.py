@@ -27,8 +27,10 @@ def test_exit_codes_are_distinct_and_not_pytests_or_the_shells() -> None:
 
 
 def _rows() -> dict[int, str]:
-    """{code: meaning} of README's table of exit codes; a row may name several."""
-    text = (data_root() / "README.md").read_text().partition("| exit code | meaning |")[2].partition("\n\n")[0]
+    """{code: meaning} of the table of exit codes in docs/running.md; a row may name several."""
+    text = (
+        (data_root() / "docs" / "running.md").read_text().partition("| exit code | meaning |")[2].partition("\n\n")[0]
+    )
     found = re.findall(r"^\| ([0-9][0-9 /]*) \| (.+) \|$", text, re.MULTILINE)
     codes = [int(code) for row, _ in found for code in row.split(" / ")]
     assert len(set(codes)) == len(codes), "a code stands in two rows"

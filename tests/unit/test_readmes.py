@@ -29,7 +29,7 @@ def test_a_readme_links_to_files(readme: str) -> None:
 
 def test_the_table_of_exit_codes_says_where_a_keyword_that_matches_nothing_ends() -> None:
     """`run` refuses it before anything starts; pytest by itself knows it as "no tests ran"."""
-    rows = dict(re.findall(r"^\| (\d+) \| (.*) \|$", (ROOT / "README.md").read_text(), re.MULTILINE))
+    rows = dict(re.findall(r"^\| (\d+) \| (.*) \|$", (ROOT / "docs" / "running.md").read_text(), re.MULTILINE))
     assert "`-k` of `run`" in rows["21"]
     assert "`-k` of a bare `pytest`" in rows["5"]
 
