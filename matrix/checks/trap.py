@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from matrix.cases.layout import Layout
 from matrix.cases.placement import QUICK
-from matrix.model.capability import CapabilityTable
+from matrix.model.instructions import InstructionTable
 from matrix.model.kernel import Variant
 from matrix.model.mask import Mask
 from matrix.plan.cell import Cell, Enforcement
@@ -36,11 +36,12 @@ class TrapCheck:
         return "trap"
 
     def cells(self, planner: Planner) -> Iterator[Cell]:
-        """One cell per variant and capability that it requires; sanitizers look at what runs."""
+        """One cell per variant and capability that it requires and whose loss shows; sanitizers look at what runs."""
         if planner.target.sanitize:
             return
+        instructions = planner.catalog.instructions[planner.target.arch]
         for variant in planner.variants:
-            for lost in variant.requires:
+            for lost in trapping(variant, instructions):
                 closed = planner.table.without(planner.table.closure(variant.requires), lost)
                 mask = Mask(planner.table.sorted(closed & set(planner.lattice)), closed)
                 cell = planner.cell(Enforcement.HARD, mask, variant.algorithm, variant.name)
@@ -77,17 +78,30 @@ def _not_trapped(cell: Cell, job: Job, outcome: oc.Outcome, symbols: Symbols, ow
         text = f"trapped outside the variant's file: {failure.summary}"
         return Failure(vd.NOT_TRAPPED, text, details=failure.details)
     if isinstance(outcome, oc.Answer):
-        why = "the header asks for more than the code needs, or the case does not reach such an instruction"
+        why = (
+            "the header asks for more than the code needs, the case does not reach such an instruction, or it is one "
+            "that does not trap (`traps = false` in kernels/instructions.toml)"
+        )
         return Failure(vd.NOT_TRAPPED, f"ran to its end on a CPU without {cell.lost}: {why}")
     other = judge(job.subject.operation, job.case, job.run, outcome, symbols)
     assert other is not None, "what is no answer is a failure"
     return Failure(vd.NOT_TRAPPED, f"SIGILL expected: {other.summary}", details=other.details)
 
 
-def why_no_trap(variant: Variant, table: CapabilityTable) -> str:
-    """Why the plan has no trap cell of ``variant``; empty when it has one for each capability that it requires."""
+def trapping(variant: Variant, instructions: InstructionTable) -> tuple[str, ...]:
+    """The capabilities that ``variant`` requires and whose loss can raise SIGILL: each has a trap cell."""
+    table = instructions.capabilities
+    closed = table.closure(variant.requires)
+    return tuple(lost for lost in variant.requires if not instructions.silent(closed, table.without(closed, lost)))
+
+
+def why_no_trap(variant: Variant, instructions: InstructionTable) -> str:
+    """Why ``variant`` lacks trap cells; empty when the plan has one for each capability that it requires."""
+    table = instructions.capabilities
     if variant.requires:
-        return ""
+        shown = trapping(variant, instructions)
+        silent = " ".join(name for name in variant.requires if name not in shown)
+        return silent and f"none takes {silent} away: a CPU without it raises no SIGILL but does something else"
     why = "no capability is required, so there is no CPU to trap on"
     unrefused = [row.name for row in table.rows if not (row.flags or row.march or row.gas)]
     if variant.assembly and unrefused:

@@ -7,8 +7,10 @@ from rich.console import Console
 from rich.table import Table
 
 from matrix.checks import all_checks, check_of
-from matrix.checks.trap import why_no_trap
+from matrix.checks.trap import trapping, why_no_trap
 from matrix.model.choice import length_classes
+from matrix.model.instructions import InstructionTable
+from matrix.model.kernel import Variant
 from matrix.plan.cell import NATIVE, REASONS, Cell, Enforcement
 from matrix.plan.plan import find
 from matrix.report.console import styled
@@ -33,7 +35,7 @@ def plan_as_json(state: RunState) -> dict[str, Any]:
                     f"{v.algorithm}-{v.name}": {
                         "requires": list(v.requires),
                         "provides": list(v.provides),
-                        "no_trap": why_no_trap(v, table),
+                        "no_trap": why_no_trap(v, catalog.instructions[target.arch]),
                     }
                     for v in provider.for_target(target, table)
                 },
@@ -101,9 +103,15 @@ def _without_traps(state: RunState) -> list[str]:
         for provider in state.catalog.providers:
             for variant in provider.for_target(target, table):
                 chosen = (target.name, provider.name, variant.algorithm, variant.name) in variants
-                if chosen and (why := why_no_trap(variant, table)):
+                if chosen and (why := why_no_trap(variant, state.catalog.instructions[target.arch])):
                     names.setdefault(why, set()).add(f"{variant.algorithm}-{variant.name}")
     return [f"no trap cells for {_some(sorted(found))}: {why}" for why, found in names.items()]
+
+
+def _trap_cells(variant: Variant, instructions: InstructionTable) -> str:
+    shown = trapping(variant, instructions)
+    parts = [f"one for each of {' '.join(shown)}" if shown else "", why_no_trap(variant, instructions)]
+    return "; ".join(part for part in parts if part)
 
 
 _MOST_NAMED = 3
@@ -161,7 +169,7 @@ def _explanation(state: RunState, cell: Cell) -> list[str]:
             )
         lines.append(f"  corpus     {cell.tier}")
         lines += [
-            f"  trap cell  {why_no_trap(variant, table) or 'one for each of ' + ' '.join(variant.requires)}"
+            f"  trap cell  {_trap_cells(variant, state.catalog.instructions[target.arch])}"
             for variant in own
             if variant.name == cell.variant
         ]

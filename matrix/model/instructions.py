@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
@@ -89,6 +90,25 @@ class InstructionTable:
         if extension is None:
             return name in closed
         return extension.always or not closed.isdisjoint(extension.brought_by)
+
+    @cached_property
+    def _trapping(self) -> dict[str, bool]:
+        """Per capability or extension that a row needs: whether some such row raises SIGILL on a CPU without it."""
+        found: dict[str, bool] = {}
+        for row in [*(row for rows in self.exact.values() for row in rows), *(row for _, row in self.patterns)]:
+            for name in {*row.needs, *(name for names in row.but.values() for name in names)}:
+                found[name] = found.get(name, False) or row.traps
+        return found
+
+    def silent(self, before: frozenset[str], after: frozenset[str]) -> bool:
+        """Whether no instruction raises SIGILL on a CPU with the capabilities ``after`` that has run with ``before``:
+        each row that tells them apart has ``traps = false``. Where no row tells them apart nothing is known: False."""
+        lost = [
+            traps
+            for name, traps in self._trapping.items()
+            if self.granted(name, before) and not self.granted(name, after)
+        ]
+        return bool(lost) and not any(lost)
 
     def advice(self, name: str) -> str:
         """What a variant must require so that it may use ``name``."""

@@ -306,14 +306,68 @@ def test_a_variant_without_a_trap_cell_has_a_reason_and_only_such_a_one(catalog:
         table = catalog.capabilities[target.arch]
         for variant in catalog.provider("kernels").for_target(target, table):
             has = (target.name, variant.algorithm, variant.name) in traps
-            assert has == (not why_no_trap(variant, table)), (target.name, variant.path.name)
+            assert has == (not why_no_trap(variant, catalog.instructions[target.arch])), (
+                target.name,
+                variant.path.name,
+            )
 
 
 def test_the_reason_names_what_no_assembler_refuses(tree: "Tree") -> None:
     tree.kernel("cipher", "plain", "arm32", requires=[], priority=5)
     loaded = tree.load()
     variants = {variant.name: variant for variant in loaded.provider("kernels").variants}
-    table = loaded.capabilities["arm32"]
+    table = loaded.instructions["arm32"]
     assert "accepts instructions of neon aes unasked" in why_no_trap(variants["plain"], table)
     assert why_no_trap(variants["c"], table) == "no capability is required, so there is no CPU to trap on"
     assert why_no_trap(variants["neon"], table) == ""
+
+
+_LZCNT = """
+[[capability]]
+name   = "lzcnt"
+arch   = ["x86_64"]
+detect = { word = "7.ebx", bit = 20 }
+qemu   = ["+lzcnt"]
+probe  = "nop"
+"""
+_ROW = """
+[[instruction]]
+arch  = ["x86_64"]
+needs = ["lzcnt"]
+names = "{names}"
+traps = {traps}
+"""
+
+
+@pytest.mark.parametrize("some_trap", [False, True])
+def test_no_trap_cell_takes_away_what_no_sigill_shows(tree: "Tree", some_trap: bool) -> None:
+    """A CPU without LZCNT executes bsr in its place; a capability with one instruction that traps has its cell."""
+    for name, text in (
+        ("capabilities", _LZCNT),
+        ("instructions", _ROW.format(names="lzcnt", traps="false")),
+        ("instructions", _ROW.format(names="other", traps="true") if some_trap else ""),
+    ):
+        path = tree.root / "kernels" / f"{name}.toml"
+        tree.put(f"kernels/{name}.toml", path.read_text() + text)
+    tree.kernel("cipher", "lz", "x86_64", requires=["ssse3", "lzcnt"], priority=40)
+    loaded = tree.load()
+    cells = [cell for cell in every_cell(loaded, None) if cell.kind == "trap" and cell.variant == "lz"]
+    assert [cell.lost for cell in cells] == ["ssse3", "lzcnt"][: 1 + some_trap]
+    [variant] = [one for one in loaded.provider("kernels").variants if one.name == "lz"]
+    why = "" if some_trap else "none takes lzcnt away: a CPU without it raises no SIGILL but does something else"
+    assert why_no_trap(variant, loaded.instructions["x86_64"]) == why
+
+
+def test_what_the_rows_of_the_repository_show(catalog: Catalog) -> None:
+    """tzcnt shows no loss of BMI2, but mulx does; each of the repository's capabilities has such an instruction."""
+    for table in catalog.instructions.values():
+        for name in table.capabilities.names:
+            closed = table.capabilities.closure([name])
+            assert not table.silent(closed, table.capabilities.without(closed, name)), (table.arch, name)
+    x86_64 = catalog.instructions["x86_64"]
+    found = x86_64.find(["tzcnt"], "core", False)
+    assert found is not None
+    assert not found.traps
+    bti = catalog.instructions["aarch64"].find(["bti"], "core", False)
+    assert bti is not None
+    assert bti.names == (), "a hint: no capability, so that nothing is there to take away"
