@@ -65,7 +65,7 @@ def test_failures_go_when_their_cell_runs_again_and_the_kernel_is_named_by_its_p
     other = CELL.replace("armv7", "c")
     status, output = _run(work, CELL, other, "-n", "0", root=repository)
     assert status == 1, output
-    assert "instruction `vld1.32 {d0}, [r0]`, on a CPU without neon, aes" in output
+    assert re.search(r"instruction `vld1\.32 \{d0\}, \[r0\]` at \S+:\d+, on a CPU without neon, aes", output)
     assert re.search(r"stopped after 5 failures; \d,\d{3} cases not run", output)
     (row,) = [row for row in support.lines(support.journal(work), "cell") if row["id"] == CELL]
     assert row["stopped"] in output
