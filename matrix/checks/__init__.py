@@ -53,7 +53,15 @@ class Check(Protocol):
 @cache
 def all_checks() -> tuple[Check, ...]:
     """Every kind, by name. Raises CheckError for a module that is none."""
-    return tuple(_check(import_module(f"{__name__}.{module.name}")) for module in iter_modules(__path__))
+    return tuple(_check(_loaded(module.name)) for module in iter_modules(__path__))
+
+
+def _loaded(name: str) -> ModuleType:
+    try:
+        return import_module(f"{__name__}.{name}")
+    except Exception as problem:
+        why = f"{type(problem).__name__}: {problem}"
+        raise CheckError(f"{name} cannot be loaded", where=f"{__path__[0]}/{name}.py", why=why) from problem
 
 
 def _check(module: ModuleType) -> Check:

@@ -14,8 +14,12 @@ from matrix.plan.cell import Cell
 from matrix.plan.selection import Selection, select
 from matrix.resources import CELL_TEST, data_root
 
-_LEAVES_OUT = re.compile(r"-[qvxsl]*[km].*|--(?:deselect|ignore|ignore-glob|lf|last-failed|sw|stepwise)(?:=.*)?")
-"""pytest's options that leave tests out, alone or behind short ones without a value."""
+_LEAVES_OUT = re.compile(
+    r"-[qvxsl]*[km].*|--(?:deselect|ignore|ignore-glob|lf|last-failed|sw|stepwise)(?:=.*)?"
+    r"|@.*|(?:-[qvxsl]*o|--override-ini=)?addopts=.*"
+)
+"""pytest's options that leave tests out, alone or behind short ones without a value, and what may bring such options
+along: a file of arguments, and another value for ``addopts``."""
 
 
 def require_expression(keyword: str, wanted: Selection) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from matrix.errors import CheckError
+from matrix.errors import CheckError, MatrixError
 from matrix.model.catalog import Catalog
 from matrix.model.target import Target
 from matrix.plan.ability import Abilities
@@ -51,8 +51,14 @@ def _require_unique(cells: Iterable[Cell]) -> None:
 def planned(planner: Planner, checks: Sequence[Plans]) -> Iterator[Cell]:
     """The cells of one provider on one target."""
     for check in checks:
-        for cell in check.cells(planner):
-            yield replace(cell, kind=check.name, guess=check.guess)
+        try:
+            cells = [replace(cell, kind=check.name, guess=check.guess) for cell in check.cells(planner)]
+        except MatrixError:
+            raise
+        except Exception as problem:
+            what, where = f"check {check.name} cannot plan its cells", f"target {planner.target.name}"
+            raise CheckError(what, where=where, why=f"{type(problem).__name__}: {problem}") from problem
+        yield from cells
 
 
 def cpu_strings(catalog: Catalog, wanted: set[str], checks: Sequence[Plans]) -> tuple[tuple[Target, str], ...]:

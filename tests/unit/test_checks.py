@@ -96,3 +96,23 @@ def test_two_cells_with_one_id_are_refused(small: Catalog) -> None:
         plan(small, None, [*all_checks(), _Greedy("trap")])
     assert caught.value.what == "two cells have one id"
     assert caught.value.why == "check extra plans it, and trap too"
+
+
+def test_a_check_that_raises_while_it_plans_is_named(small: Catalog) -> None:
+    class Raises(_Greedy):
+        def cells(self, planner: Planner) -> Iterator[Cell]:
+            raise KeyError("neon")
+
+    with pytest.raises(CheckError) as caught:
+        plan(small, None, [Raises("trap")])
+    assert caught.value.what == "check extra cannot plan its cells"
+    assert caught.value.why == "KeyError: 'neon'"
+
+
+def test_a_module_that_cannot_be_loaded_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "unloadable.py").write_text("1 / 0\n")
+    monkeypatch.setattr(matrix.checks, "__path__", [str(tmp_path)])
+    with pytest.raises(CheckError) as caught:
+        matrix.checks._loaded("unloadable")
+    assert (caught.value.what, caught.value.where) == ("unloadable cannot be loaded", str(tmp_path / "unloadable.py"))
+    assert caught.value.why == "ZeroDivisionError: division by zero"

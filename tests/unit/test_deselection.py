@@ -37,7 +37,11 @@ def test_what_matches_no_cell_is_refused(keyword: str, wanted: Selection, why: s
 
 
 @pytest.mark.parametrize(
-    "options", ["-k dispatch", "-kdispatch", "-qk x", "-v --deselect=a", "--ignore-glob '*'", "-m x", "--lf"]
+    "options",
+    [
+        *("-k dispatch", "-kdispatch", "-qk x", "-v --deselect=a", "--ignore-glob '*'", "-m x", "--lf"),
+        *("@/tmp/arguments", "-o addopts=-ka15", "-oaddopts=-ka15", "--override-ini=addopts=-ka15"),
+    ],
 )
 def test_the_environment_leaves_no_cell_out(monkeypatch: pytest.MonkeyPatch, options: str) -> None:
     monkeypatch.setenv("PYTEST_ADDOPTS", options)
